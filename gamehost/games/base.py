@@ -1,11 +1,11 @@
 """
 The interfaces of a game and of its game master, and the random numbers of masters.
 
-A game master is the referee of one match: a table calls it, and it applies the rules. A master is deterministic: the
-same game, settings, random numbers and calls give the same events. So it reads no clock, draws no random numbers of its
-own and knows no wire. The time is the argument `now`. A master gets its random numbers from a `Chance`, by its method
-`below`. The numbers come from the operating system in a live match and go to the journal. They come from the journal in
-a replay, and from a script in a test.
+A game master is the referee of one match: a table calls it, and it applies the rules. A master is deterministic: the same game,
+settings, random numbers and calls give the same events. So a master reads no clock, draws no random numbers of its own and
+knows no wire. It gets the time as the argument `now`, and random numbers from `Chance.below`. In a live match these numbers
+come from the operating system, and are stored in the journal. In a replay they come from the journal, and in a test from a
+list.
 
 Times are whole milliseconds on the table's clock. That clock starts at 0 and stops while no player is connected.
 """
@@ -23,15 +23,15 @@ T = TypeVar("T")
 
 
 class Chance(Protocol):
-    """A source of random numbers."""
+    """A source of random numbers, which a master gets from its table."""
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n-1. All are equally likely."""
+        """Returns a whole number from 0 to n-1. All are equally likely."""
 
 
 class SystemChance:
     """
-    Random numbers from the operating system. They are stored here until the journal takes them.
+    Random numbers from the operating system. They are also collected here until the journal stores them.
 
     :param draw: returns a whole number from 0 to n-1; a test can pass a function of its own
     """
@@ -49,23 +49,25 @@ class SystemChance:
         return outcome
 
     def take(self) -> tuple[int, ...]:
-        """The numbers drawn since the last call, in order."""
+        """Returns the numbers drawn since the last call, in order."""
         drawn, self.drawn = tuple(self.drawn), []
         return drawn
 
 
 class ScriptedChance:
-    """Random numbers that were chosen in advance: they come from a journal or a test."""
+    """Random numbers that are known in advance: from a journal or a test."""
 
     def __init__(self, outcomes: Iterable[int] = ()) -> None:
         self._outcomes = list(outcomes)
 
     def feed(self, outcomes: Iterable[int]) -> None:
-        """Add numbers, to be used after the unused ones."""
+        """Adds numbers. They are used after the unused ones."""
         self._outcomes.extend(outcomes)
 
     def below(self, n: int) -> int:
         """
+        Returns the next number.
+
         :raises ValueError: no number is left, or the next one is not below `n`
         """
         if not self._outcomes:
@@ -88,7 +90,7 @@ class JournalledChance(SystemChance):
 
     def __init__(self, draw: Callable[[int], int] = secrets.randbelow) -> None:
         super().__init__(draw)
-        #: The numbers from the journal; `None`: there is no replay.
+        #: The source of numbers during a replay; `None`: no replay is running.
         self._script: ScriptedChance | None = None
 
     def below(self, n: int) -> int:
@@ -96,10 +98,10 @@ class JournalledChance(SystemChance):
 
     def replay(self, drawn: Sequence[int], step: Callable[[], T]) -> T:
         """
-        Run one step with numbers from the journal.
+        Repeats one step of a match with the numbers from the journal.
 
         :param step: a call of the master
-        :returns: what the step returned
+        :returns: the result of the step
         :raises ValueError: the step draws more numbers, or fewer, or from a smaller range
         """
         script = self._script = ScriptedChance(drawn)
@@ -113,7 +115,7 @@ class JournalledChance(SystemChance):
 
 
 def shuffled(items: Iterable[T], chance: Chance) -> list[T]:
-    """The items in a random order (Fisher-Yates). All orders are equally likely."""
+    """Returns the items in a random order (Fisher-Yates). All orders are equally likely."""
     result = list(items)
     for last in range(len(result) - 1, 0, -1):
         other = chance.below(last + 1)
@@ -124,31 +126,29 @@ def shuffled(items: Iterable[T], chance: Chance) -> list[T]:
 A = TypeVar("A")
 E_co = TypeVar("E_co", covariant=True)
 
-#: The settings of clocks: the name, and a text with unit and default.
+#: The settings of clocks: name -> a text with unit and default.
 CLOCK_SETTINGS: Mapping[str, str] = {
     "game_time": "seconds of each seat for the whole match; default 0, no clocks",
     "increment": "seconds that a seat gets when its turn has ended; default 0; needs game_time",
 }
-#: A setting of slow matches: the days that each move may take. And the highest number of days.
+#: The name of the setting that makes a match slow: the number of days for each move. And the highest number of days.
 MOVE_DAYS, MOST_DAYS = "move_days", 14
 A_contra = TypeVar("A_contra", contravariant=True)
 
-#: The number of a seat at a table. Seats count from 0, in the order in which the players joined.
+#: The number of a seat at a table. Seats count from 0, in the order in which the players joined the table.
 Seat = NewType("Seat", int)
 
 
 class IllegalAction(Exception):
-    """
-    The rules forbid an action. The action has changed nothing. The message says what was wrong and what was expected.
-    """
+    """The rules forbid an action. The action has changed nothing. The message says what was wrong and what was expected."""
 
 
 class To(Struct, Generic[E_co], frozen=True, gc=False):
     """
-    An event and its audience.
+    An event, and the seats that receive it.
 
-    If an event contains a secret, the master makes one event for the seats that may know it, and another for the rest.
-    Nothing is removed from an event later.
+    If an event contains a secret, the master makes one event for the seats that may know it, and another for the rest. Nothing
+    is removed from an event later.
     """
 
     event: E_co
@@ -157,36 +157,37 @@ class To(Struct, Generic[E_co], frozen=True, gc=False):
 
 
 class Cause(Enum):
-    """Why a match ended."""
+    """The kind of reason for which a match ended."""
 
     RULES = "rules"
     #: A player gave up the seat, or did not come back in time.
     LEFT = "left"
     #: A player did not act in time.
     TIME = "time"
-    #: A player made an illegal move, and this game punishes it with the loss.
+    #: A player made an illegal move, and loses by the rules of this game.
     VIOLATION = "violation"
 
 
 class Result(Struct, frozen=True, gc=False):
     """
-    The end of a match: the winning seats, and the cause. No winner: a draw. Several winners: partners, or a shared
-    victory.
+    The end of a match: the winning seats, and the cause. Without a winner it is a draw. Several winners are partners, or share
+    the victory.
     """
 
     winners: tuple[Seat, ...]
     cause: Cause
-    #: For people: a few words such as `master taken`. They contain no secret. Winners, losers and watchers read the same.
+    #: The reason in a few words for people, such as `master taken`. Winners, losers and watchers read the same words, so they
+    #: contain no secret.
     why: str
 
     def words(self, names: Sequence[str]) -> str:
-        """The winners and the cause, for people: `ann won (rules): master taken`."""
+        """Returns the winners and the cause, for people: `ann won (rules): master taken`."""
         winners = " and ".join(names[seat] for seat in self.winners) or "nobody"
         return f"{winners} won ({self.cause.value}): {self.why}"
 
 
 class GameMaster(Protocol[A_contra, E_co]):
-    """The referee of one match. When a method returns, its work is complete."""
+    """The referee of one match. It does its work at once: when a method returns, everything is done."""
 
     @property
     def deadline(self) -> int | None:
@@ -194,58 +195,67 @@ class GameMaster(Protocol[A_contra, E_co]):
 
     @property
     def result(self) -> Result | None:
-        """The end of the match; `None`: it has not ended."""
+        """The result of the match; `None`: it has not ended."""
 
     def begin(self, now: int) -> Sequence[To[E_co]]:
-        """Begin the match. This is called once, before any other method."""
+        """Begins the match. The table calls this once, before any other method."""
 
     def act(self, seat: Seat, action: A_contra, now: int) -> Sequence[To[E_co]]:
         """
-        Carry out an action.
+        Performs an action of a seat.
 
-        :raises IllegalAction: the rules forbid it, or it is not this seat's turn. Nothing has changed and no random number
-            was drawn.
+        :raises IllegalAction: the rules forbid the action, or it is not this seat's turn. Nothing has changed and no random
+            number was drawn.
         """
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[E_co]]:
-        """The player of this seat has left, and cannot come back. This is called only before the match has a result."""
+        """
+        Handles the loss of a player, who has left and cannot come back. The table calls this only before the match has a
+        result.
+        """
 
     def expire(self, now: int) -> Sequence[To[E_co]]:
-        """The deadline has passed. This is called only while there is a deadline and no result."""
+        """
+        Handles the end of the time: the deadline has passed. The table calls this only while there is a deadline and no result.
+        """
 
     def view(self, seat: Seat | None) -> E_co:
         """
-        The match as this seat may see it now, for a player that comes back. `None`: for a watcher.
+        Returns the state of the match as this seat may see it now; `None`: as a watcher may see it. A player that comes back
+        receives it.
 
-        It contains no secret of another seat, and all that `Game.legal` and `Game.follow` need.
+        The view contains no secret of another seat, and everything that `Game.legal` and `Game.follow` need.
         """
 
     def state(self) -> object:
         """
-        The whole state of the match, secrets included, without `deadline` and `result`.
+        Returns the whole state of the match, with its secrets, but without `deadline` and `result`.
 
-        It is used to check a replay and is never shown. It consists of values that
+        The host uses it to check a replay, and never shows it. It consists of values that
         `gamehost.journal.replay.canonical_text` accepts. Its form must not change while `Game.version` stays the same.
         """
 
 
 class JudgesFouls(Protocol[A_contra]):
-    """A master of a game in which an illegal action is a loss. Its `act` accepts such an action."""
+    """A master of a game in which a player loses by an illegal action. Its `act` accepts such an action."""
 
     def foul(self, seat: Seat, action: A_contra) -> str | None:
-        """Why this action would be a loss for its player now; `None`: it would not be."""
+        """Returns the reason if this seat would lose by this action now; `None`: it would not."""
 
 
 def foul_of(master: GameMaster[A, Any], seat: Seat, action: A) -> str | None:
-    """Why an action would be a loss for its player; `None`: it would not be, or no action is (see `JudgesFouls`)."""
-    # Not `isinstance`: with a protocol it takes longer than the judgement itself.
+    """
+    Returns the reason if a seat would lose by an action; `None`: it would not, or the game does not punish illegal actions (see
+    `JudgesFouls`).
+    """
+    # Not `isinstance`: for a protocol it takes longer than the check of the action itself.
     judge: JudgesFouls[A] | None = master if hasattr(master, "foul") else None  # type: ignore[assignment]
     return None if judge is None else judge.foul(seat, action)
 
 
 def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) -> Sequence[To[E_co]]:
     """
-    Carry out an action of a seat, but refuse it if the rules punish it with the loss of the match.
+    Performs an action of a seat, but refuses it if the player would lose by it.
 
     :raises IllegalAction: as `GameMaster.act`, and for an action that loses by the rules; nothing has changed
     """
@@ -255,12 +265,12 @@ def act_carefully(master: GameMaster[A, E_co], seat: Seat, action: A, now: int) 
 
 
 class Offer(Enum):
-    """A proposal that one player of a match of two may make to the other one."""
+    """A proposal of one player to the other, in a match of two."""
 
     DRAW = "draw"
-    #: The player that proposes it takes the last move back.
+    #: The player that makes the offer takes the last move back.
     TAKEBACK = "takeback"
-    #: A draw that one player claims, because the other one has not come back in time. The other one is not asked.
+    #: A draw that one player claims, because the other player has not come back in time. The absent player is not asked.
     CLAIM = "claim"
 
 
@@ -277,12 +287,15 @@ class TakesOffers(Protocol[E_co]):
     """A master of a game that allows offers (`AllowsOffers`)."""
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """Why a seat cannot offer this now; `None`: it can. This is called only before the match has a result."""
+        """
+        Returns the reason why a seat cannot make this offer now; `None`: it can. The table calls this only before the match has
+        a result.
+        """
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E_co]]:
         """
-        Carry out an offer that the other player has accepted. The match is drawn, or returns to the position before the
-        last move of the seat that offered. With `Offer.CLAIM` the result is `CLAIMED`.
+        Performs an offer that the other player has accepted. The match is drawn, or returns to the position before the last
+        move of the seat that made the offer. With `Offer.CLAIM` the result is `CLAIMED`.
 
         :raises IllegalAction: there is an objection. Nothing has changed
         """
@@ -292,10 +305,11 @@ class Game(Protocol[A, E_co]):
     """
     A game that this host can play.
 
-    `legal`, `random_action` and `follow` compute from the knowledge of one seat. They take the master's own views and
-    events, not the JSON messages that are made of them. A message may leave out what a rule needs, such as the borders
-    that a piece of Stratego has crossed, because its bytes are published; a view may contain it. A program that has
-    only messages can read them back with `messages` of the game. Its views then contain only what the messages contain.
+    `legal`, `random_action` and `follow` compute from the knowledge of one seat. They take the master's own views and events,
+    not the JSON messages that are made from them. The content of messages is published, so a message may leave out details that
+    a rule needs; a view may contain them. An example: the lines that a piece of Stratego has crossed lately. A program that has
+    only messages can read them back with `messages` of the game. The views that it gets in this way contain only what the
+    messages contain.
     """
 
     @property
@@ -314,86 +328,91 @@ class Game(Protocol[A, E_co]):
 
     @property
     def options(self) -> Mapping[str, str]:
-        """All settings: the name, and a text with unit and default. Every game has `move_time`, in seconds."""
+        """All settings: name -> a text with unit and default. Every game has `move_time`, in seconds."""
 
     def check(self, settings: Settings) -> None:
         """
-        :raises BadOption: a setting is unknown or cannot be used
+        Checks the settings of a match.
+
+        :raises BadOption: a setting is unknown, or its value is not valid
         """
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[A, E_co]:
         """
-        Make a master for one match. This draws no random numbers; `GameMaster.begin` does.
+        Makes a master for one match. This draws no random numbers; `GameMaster.begin` does.
 
         :param seats: the number of seats
         :raises BadOption: as for `check`
         """
 
     def write(self, action: A) -> bytes:
-        """Write an action in the game's notation, for the journal: one line of printable UTF-8."""
+        """Returns an action in the game's notation, for the journal: one line of printable UTF-8."""
 
     def read(self, notation: bytes) -> A:
         """
-        Read what `write` wrote.
+        Returns the action that `write` has written.
 
-        :raises ValueError: this is not the game's notation
+        :raises ValueError: the text is not in the game's notation
         """
 
     def legal(self, view: Any, seat: Seat) -> Iterator[A] | None:
         """
-        The actions that a seat may take now, in an order that is the same for equal views. The master accepts each of them,
-        and no other one. There may be very many, so they are found one by one.
+        Yields the actions that a seat may take now. The order is the same for equal views. The master accepts each of them, and
+        no other action. There may be very many, so they are found one by one.
 
-        A view need not show that the match is over: the table sends that to all seats.
+        A view need not show that the match is over, because the table sends the end to all seats.
 
-        :param view: what `GameMaster.view` gives to this seat
-        :return: `None`: the actions are too many for a list, or the host does not know the rules. `random_action` gives
-            one.
+        :param view: the result of `GameMaster.view` for this seat
+        :return: `None`: there are too many actions for a list, or the host does not know the rules. `random_action` returns one
+            of them.
         """
 
     def random_action(self, view: Any, seat: Seat, below: Callable[[int], int]) -> A | None:
         """
-        One of the actions that a seat may take now, without a list of all of them.
+        Returns one of the actions that a seat may take now, without a list of all of them.
 
-        :param below: gives a random number from 0 to n-1, as `Chance.below`
+        :param below: returns a random number from 0 to n-1, like `Chance.below`
         :return: `None`: this seat has nothing to do now, or the host does not know the rules
         """
 
     def follow(self, view: Any, event: Any, seat: Seat | None) -> Any:
         """
-        The view of a seat after an event: the same as `GameMaster.view` gives then. The old view is not changed.
+        Returns the view of a seat after an event, as `GameMaster.view` would return it then. The old view is not changed.
 
-        After each call of a master, a view that has followed all events for this seat equals what `GameMaster.view` gives.
-        Between two events of one call it may differ.
+        After each call of a master, a view that has followed all events for this seat equals the result of `GameMaster.view`.
+        Between two events of the same call it may differ.
 
-        :param view: the view before; `None`: nothing is known before the first event
+        :param view: the view before the event; `None`: this is the first event
         :param event: an event that this seat receives
         :param seat: the seat that has the view; `None`: a watcher
-        :return: the view before, where the event changes nothing
+        :return: the new view; the old one, if the event changes nothing
         """
 
 
 @runtime_checkable
 class HasSteps(Protocol[A]):
-    """A game with too many legal actions for a list. They are found one step after the other instead."""
+    """A game with too many legal actions for a list. A player finds an action step by step instead."""
 
     def steps(self, view: Any, seat: Seat, begun: A | None) -> Iterator[tuple[A, bool]]:
         """
-        The ways to add one step to the beginning of an action, in a fixed order.
+        Yields the possible next steps of an action, in a fixed order.
 
-        :param begun: the beginning, as this method gave it; `None`: no step was taken yet
+        :param begun: the beginning of the action, as this method has yielded it; `None`: no step was taken yet
         :returns: each longer beginning, and whether it is a whole action
-        :raises IllegalAction: no legal action has this beginning, or it is a whole action
+        :raises IllegalAction: no legal action has this beginning, or it is a whole action already
         """
 
 
 @runtime_checkable
 class HasSequels(Protocol[A]):
-    """A game in which some actions are half of a decision. The other half can be shown before the first is carried out."""
+    """
+    A game in which some decisions consist of two actions. The possible second actions can be shown before the first one is
+    performed.
+    """
 
     def sequels(self, view: Any, seat: Seat, action: A) -> Iterator[A]:
         """
-        The actions that a seat may take right after one of its legal actions, in a fixed order.
+        Yields the actions that a seat may take right after one of its legal actions, in a fixed order.
 
         :raises IllegalAction: the action is not legal, or the actions after it are not known
         """
@@ -405,9 +424,9 @@ class Determinizable(Game[A, E_co], Protocol[A, E_co]):
 
     def determinized(self, view: Any, seat: Seat, chance: Chance) -> GameMaster[A, E_co]:
         """
-        A master of a match that fits what a seat knows. Hidden state that the seat does not know is drawn from
-        `chance`, so the master depends on the arguments alone. It gives this seat an equal view, accepts the actions
-        that are legal in it, and has no times.
+        Returns a master of a match that fits the knowledge of a seat. Hidden state that the seat does not know is drawn from
+        `chance`, so the result depends only on the arguments. Its view for this seat equals `view`, and it accepts the actions
+        that are legal in this view. It has no times.
 
         :param view: as for `legal`, of a match that has not ended
         """
@@ -415,11 +434,13 @@ class Determinizable(Game[A, E_co], Protocol[A, E_co]):
 
 @runtime_checkable
 class HasOutlook(Protocol):
-    """A game that can value a match before its end. Without this, search players know only victories and losses."""
+    """
+    A game that can estimate the value of a match before its end. Without this, search players know only victories and losses.
+    """
 
     def outlook(self, master: Any, seat: Seat) -> float:
         """
-        The value of a match for a seat, without a search: from -1 (almost lost) to 1 (almost won).
+        Estimates the value of a match for a seat, without a search: from -1 (almost lost) to 1 (almost won).
 
         :param master: a master that `determinized` has made, of a match that has not ended
         """
@@ -427,7 +448,7 @@ class HasOutlook(Protocol):
 
 @runtime_checkable
 class LimitsChoices(Protocol):
-    """A game that lets players choose only some of its settings. Of other games they may choose all."""
+    """A game in which players may choose only some of the settings. In other games they may choose all settings."""
 
     @property
     def choices(self) -> frozenset[str]:
@@ -435,23 +456,28 @@ class LimitsChoices(Protocol):
 
     @property
     def usual(self) -> Settings:
-        """Settings that a match always has, so that players of all wires find each other."""
+        """Settings that every match gets, so that players of different wires can meet."""
 
 
 @runtime_checkable
 class AllowsOffers(Protocol):
-    """A game of two in which players can make offers. Its masters are `TakesOffers`. Other games have no offers."""
+    """
+    A game for two in which players can make offers to each other. Its masters are `TakesOffers`. Other games have no offers.
+    """
 
     @property
     def offers(self) -> frozenset[Offer]: ...
 
 
 def offers_of(game: Any) -> frozenset[Offer]:
-    """The offers that players of a game may make each other."""
+    """Returns the kinds of offers that players of a game may make to each other."""
     return game.offers if isinstance(game, AllowsOffers) else frozenset()
 
 
 def any_of(actions: Iterator[A] | None, below: Callable[[int], int]) -> A | None:
-    """One of the legal actions, all equally likely; `None`: there is none. For `Game.random_action` in games with few."""
+    """
+    Returns one of the legal actions, all equally likely; `None`: there is none. It is a simple `Game.random_action` for games
+    with few legal actions.
+    """
     found = list(actions or ())
     return found[below(len(found))] if found else None

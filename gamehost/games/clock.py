@@ -1,8 +1,8 @@
 """
-Clocks: each seat has a time for the whole match. It runs down while the match waits for this seat alone.
+Clocks: each seat has a time for the whole match. A seat's clock runs while the match waits only for this seat.
 
-A clocked master wraps the master of any game with turns. All times are whole milliseconds on the table's
-clock, so a replay gives the same clocks.
+`ClockedMaster` adds clocks to the master of any game with turns. All times are whole milliseconds on the table's own clock, so
+a replay gives the same times.
 """
 
 from collections.abc import Sequence
@@ -35,13 +35,13 @@ E_co = TypeVar("E_co", covariant=True)
 
 @runtime_checkable
 class HasTurns(Protocol):
-    """A master that names the seat to move. A game needs this for clocks."""
+    """A master that names the seat to move. Clocks are possible only with such a master."""
 
     def to_move(self) -> Seat | None:
         """
-        The seat for which the match waits; `None`: it waits for no seat, or for several.
+        Returns the seat for which the match waits; `None`: it waits for no seat, or for several.
 
-        While it waits for one seat, `expire` may be called even without a deadline. The seat then loses by time.
+        While the match waits for one seat, `expire` may be called even without a deadline. Then this seat loses by time.
         """
 
 
@@ -50,17 +50,17 @@ class TurnMaster(GameMaster[A_contra, E_co], HasTurns, Protocol[A_contra, E_co])
 
 
 class ClockReading(Struct, frozen=True, gc=False):
-    """The clocks of a match after an entry."""
+    """The times on the clocks of a match after an entry of the journal."""
 
-    #: Milliseconds by seat, at `since`.
+    #: The remaining milliseconds of each seat at the time `since`.
     left: tuple[int, ...]
     #: The seat with a running clock; `None`: all clocks are stopped.
     running: Seat | None
-    #: On the table's clock, in milliseconds.
+    #: The time of this reading on the table's own clock, in milliseconds.
     since: int
 
     def at(self, now: int) -> list[int]:
-        """The milliseconds of each seat at a later time. None is less than 0."""
+        """Returns the remaining milliseconds of each seat at a later time. None is less than 0."""
         left = list(self.left)
         if self.running is not None:
             left[self.running] = max(0, left[self.running] - (now - self.since))
@@ -70,7 +70,7 @@ class ClockReading(Struct, frozen=True, gc=False):
 @define(eq=False)
 class ClockedMaster(Generic[A, E]):
     """
-    A master with clocks.
+    Adds clocks to the master of a game.
 
     :param increment: milliseconds that a seat gets at the end of its turn
     :param reading: the clocks before the match
@@ -95,6 +95,7 @@ class ClockedMaster(Generic[A, E]):
 
     @property
     def rules_deadline(self) -> int | None:
+        """The deadline of the game itself, without clocks."""
         return self._inner.deadline
 
     def begin(self, now: int) -> Sequence[To[E]]:
@@ -108,16 +109,16 @@ class ClockedMaster(Generic[A, E]):
         return events
 
     def foul(self, seat: Seat, action: A) -> str | None:
-        """Why this action would be a loss, if the game has such actions."""
+        """Returns the reason if this seat would lose by this action, in games with such actions."""
         return foul_of(self._inner, seat, action)
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """Why a seat cannot offer this now, as the game says; `None`: it can."""
+        """Returns the game's reason why a seat cannot make this offer now; `None`: it can."""
         inner = self._inner
         return inner.objection(offer, seat) if isinstance(inner, TakesOffers) else f"there is no {offer.value} here"
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[E]]:
-        """Carry out an offer. Used time is not given back, and no increment is added, because no move was made."""
+        """Performs an offer. Used time is not given back, and no increment is added, because no move was made."""
         if not isinstance(self._inner, TakesOffers):
             raise IllegalAction(f"there is no {offer.value} here")
         events = self._inner.agree(offer, seat, now)
@@ -130,7 +131,7 @@ class ClockedMaster(Generic[A, E]):
         return events
 
     def expire(self, now: int) -> Sequence[To[E]]:
-        """The time of the seat to move has run out: on its clock, or for its decision."""
+        """Handles the end of the time of the seat to move: on its clock, or for its decision."""
         events = self._inner.expire(now)
         self._go_on(now, self._increment)
         return events
@@ -139,12 +140,13 @@ class ClockedMaster(Generic[A, E]):
         return self._inner.view(seat)
 
     def state(self) -> object:
-        """The state of the game, the clocks, and the time since which they run."""
+        """Returns the state of the game, the clocks, and the time since which they run."""
         return (self._inner.state(), self.reading.left, self.reading.since)
 
     def _go_on(self, now: int, increment: int) -> None:
         """
-        Take the elapsed time off the running clock, and start the next clock. A turn that has ended gets the increment.
+        Subtracts the elapsed time from the running clock, and starts the next clock. A seat whose turn has ended gets the
+        increment.
         """
         before, left = self.reading.running, self.reading.at(now)
         turn = None if self.result is not None else self._inner.to_move()
@@ -154,31 +156,34 @@ class ClockedMaster(Generic[A, E]):
 
 
 def reading_of(master: GameMaster[A, E]) -> ClockReading | None:
+    """Returns the clocks of a match; `None`: it has none."""
     return master.reading if isinstance(master, ClockedMaster) else None
 
 
 class Due(Struct, frozen=True, gc=False):
     """
-    The deadline of the next action, beside the clocks. The seat to move loses by time if it has not acted by then.
+    The deadline of the next decision, which is separate from the clocks. The seat to move loses by time if it has not acted by
+    then.
     """
 
-    #: The time on the table's clock, and the whole time for the action, in milliseconds.
+    #: `at` is the deadline on the table's own clock, and `allowed` is the whole time for the decision, both in milliseconds.
     at: int
     allowed: int
 
     def left(self, now: int) -> tuple[int, int]:
-        """The milliseconds that are left at a later time (at least 0), and those for the whole action."""
+        """Returns the milliseconds that are left at a later time (at least 0), and the milliseconds for the whole decision."""
         return max(0, self.at - now), self.allowed
 
 
 def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | None:
     """
-    The deadline of the game itself after an entry, without clocks; `None`: it has none.
+    Returns the deadline of the game itself after an entry, without clocks; `None`: it has none.
 
     :param now: the time of the entry
     :param before: the deadline before the entry
     """
     deadline = master.rules_deadline if isinstance(master, ClockedMaster) else master.deadline
+    # If the deadline has not changed, the same decision continues: its whole time is still the one noted before.
     if deadline is None or (before is not None and before.at == deadline):
         return before if deadline is not None else None
     return Due(deadline, deadline - now)
@@ -186,9 +191,9 @@ def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | N
 
 def with_days(game: Game[Any, Any], settings: Settings) -> Settings:
     """
-    The settings of a slow match for its master: the days are written as a time for each move.
+    Returns the settings of a slow match for its master: the days become a time for each move.
 
-    :raises BadOption: this is no number of days, or other settings contradict it
+    :raises BadOption: the number of days is not valid, or other settings contradict it
     """
     days = from_to(1, MOST_DAYS)(MOVE_DAYS, settings[MOVE_DAYS])
     for name in CLOCK_SETTINGS:
@@ -201,11 +206,12 @@ def with_days(game: Game[Any, Any], settings: Settings) -> Settings:
 
 def with_clocks(master: GameMaster[A, E], seats: int, settings: Settings) -> GameMaster[A, E]:
     """
-    A new master with clocks, if the settings ask for them; else the master itself.
+    Returns the master with clocks, if the settings ask for clocks; otherwise the master itself.
 
-    :param seats: how many
-    :param settings: of the match; only those of `CLOCK_SETTINGS` are read
-    :raises BadOption: a setting cannot be used, or the game cannot have clocks
+    :param master: a new master
+    :param seats: the number of seats
+    :param settings: the settings of the match; only those of `CLOCK_SETTINGS` are read
+    :raises BadOption: a setting is not valid, or the game cannot have clocks
     """
     game_time = setting(settings, "game_time", 0, milliseconds)
     increment = setting(settings, "increment", 0, milliseconds)

@@ -1,9 +1,9 @@
 """
-Pictures of matches: the data of a picture, and the parts that the pictures of all games share.
+Pictures of matches: the data that a picture shows, and the elements that the pictures of all games have.
 
-A picture is SVG that needs nothing from elsewhere. The same match gives the same text, in ASCII. Names and captions
-come from players, so they are escaped, and characters that XML cannot contain are replaced. No information is in the
-colours alone.
+A picture is an SVG document that needs no other files. The same match always gives the same text, in ASCII. Names and captions
+come from players, so they are escaped, and characters that XML does not allow are replaced. A picture can be read without its
+colours, too.
 """
 
 import re
@@ -21,13 +21,13 @@ PAGE, SHEET, LINE = "#f4f1ea", "#fffdf8", "#d9d2c3"
 INK, SOFT = "#1d2429", "#5c666d"
 GO, LAST, TAKE = "#0f6b57", "#f2c14e", "#c43d1a"
 
-#: In pixels: the margin around the picture, and the heights of a player's line and of a line of text.
+#: The margin around the picture, the height of a player's line, and the height of a line of text, in pixels.
 _MARGIN, _PLAYER, _TEXT = 16, 36, 18
-#: The width of a character of the text, and of the list of moves, in pixels: the most in common fonts.
+#: The width of a character in captions, and in the list of moves, in pixels. Common fonts need at most this width.
 _CAPTION_CHARACTER, _MOVE_CHARACTER = 8.7, 6.9
-#: The width in pixels from which a name is set narrower, and the width of a character of a name.
+#: A name wider than this is drawn narrower; and the width of a character of a name. Both are in pixels.
 _LONGEST_NAME, _NAME_CHARACTER = 210, 10.5
-#: The most characters of a caption. The rest is left out.
+#: The most characters of a caption. The rest is not drawn.
 _LONGEST_CAPTION = 400
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -48,7 +48,7 @@ text {{ font: 14px system-ui, sans-serif; fill: {INK} }}
 
 @frozen
 class Turn:
-    """The events of one entry of a match that a reader of the picture may see."""
+    """The events of one entry of a match that the reader of the picture may see."""
 
     #: The seat that acted; `None`: none, as at the beginning.
     seat: Seat | None
@@ -58,22 +58,25 @@ class Turn:
 
 @frozen
 class Scene:
-    #: In the order of the seats.
+    """Everything that a picture of a match may show."""
+
+    #: The players' names, in the order of the seats.
     names: Sequence[str]
     #: The match as the reader of the picture may see it (`GameMaster.view`).
     view: Any
     #: The seat of the reader; `None`: a watcher.
     seat: Seat | None = None
-    #: The views of all seats, if everything may be shown: the match is over. Else empty.
+    #: The views of all seats, if the match is over and hidden information may be shown; otherwise empty.
     views: Sequence[Any] = ()
-    #: All entries of the match, from its beginning on.
+    #: All entries of the match from its beginning.
     turns: Sequence[Turn] = ()
     result: Result | None = None
-    #: The action that the rules forbid and that lost the match, if there was one.
+    #: The illegal action by which a player lost the match; `None`: there was none.
     foul: Any = None
-    #: Which match it is, such as `table 7, 2026-01-31`.
+    #: A text that identifies the match, such as `table 7, 2026-01-31`.
     source: str = ""
-    #: Why a match without a result has stopped. It is shown instead of the player to move.
+    #: The reason why a match without a result has stopped; empty: it has not stopped. It is shown instead of the player to
+    #: move.
     standstill: str = ""
     #: Whether all moves are listed below the board.
     moves: bool = True
@@ -81,7 +84,7 @@ class Scene:
 
 @runtime_checkable
 class Drawable(Protocol):
-    """A game that has its own pictures. This is optional."""
+    """A game whose token draws the pictures itself. This is optional."""
 
     def draw(self, scene: Scene) -> str:
         """
@@ -93,13 +96,13 @@ class Drawable(Protocol):
 
 @frozen
 class PlayerLine:
-    """A player's line above or below the board."""
+    """The line with a player's name above or below the board."""
 
     seat: int
-    #: The colour of the name, and a shape around (0, 0), at most 20 pixels wide.
+    #: The colour of the name; and an SVG shape in front of it, around (0, 0) and at most 20 pixels wide.
     ink: str
     mark: str
-    #: What the side is called in this game, such as `White`.
+    #: The name of the side in this game, such as `White`.
     role: str = ""
 
 
@@ -113,15 +116,15 @@ class Board:
 
 
 def number(value: float) -> str:
-    """A number with at most one decimal."""
+    """Returns a number as text with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def tag(name: str, *content: str, **attributes: str | float) -> str:
     """
-    An element. Content is XML already.
+    Returns an XML element. The content must be XML already.
 
-    :param attributes: `class_` is `class`; an underscore in a name is a hyphen
+    :param attributes: the attributes; the name `class_` becomes `class`, and an underscore in a name becomes a hyphen
     """
     words = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{value if isinstance(value, str) else number(value)}"'
@@ -131,24 +134,24 @@ def tag(name: str, *content: str, **attributes: str | float) -> str:
 
 
 def text(words: str, x: float, y: float, kind: str = "", **attributes: str | float) -> str:
-    """A line of text from outside."""
+    """Returns an element with a line of text. The text may come from players, so it is escaped."""
     classes: Mapping[str, str] = {"class_": kind} if kind else {}
     return tag("text", escaped(words), x=x, y=y, **classes, **attributes)
 
 
 def at(x: float, y: float, *parts: str, scale: float = 1) -> str:
-    """Parts that are moved to a place."""
+    """Returns parts of a drawing, moved to this position."""
     scaled = "" if scale == 1 else f" scale({scale:g})"
     return tag("g", *parts, transform=f"translate({number(x)} {number(y)}){scaled}")
 
 
 def escaped(words: str) -> str:
-    """Text from outside, escaped for XML. It is ASCII, so the encoding of the file makes no difference."""
+    """Returns text from players, escaped for XML. The result is ASCII, so the encoding of the file makes no difference."""
     return escape(_NOT_XML.sub("\ufffd", words)).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def ending(result: Result, names: Sequence[str]) -> str:
-    """The end of a match, in a sentence."""
+    """Returns a sentence about the end of a match."""
     winners = " and ".join(names[seat] for seat in result.winners)
     losers = [name for seat, name in enumerate(names) if seat not in result.winners]
     why = result.why.removesuffix(".")
@@ -164,7 +167,7 @@ def ending(result: Result, names: Sequence[str]) -> str:
 
 
 def caption(scene: Scene, turn: int | None) -> str:
-    """The sentence below a board: how the match ended, or which player is to move."""
+    """Returns the sentence below a board: how the match ended, or which player is to move."""
     if scene.result is not None:
         return ending(scene.result, scene.names)
     if scene.standstill:
@@ -182,15 +185,18 @@ def page(
     moves: Sequence[str],
 ) -> str:
     """
-    A whole picture.
+    Returns a whole picture.
 
-    :param players: the lines above and below the board; none if the board shows the names
+    :param scene: the data of the picture
+    :param title: the name of the game
+    :param style: the game's own style sheet
+    :param players: the lines above and below the board; none if the board itself shows the names
     :param below: sentences below the board; empty ones are left out
-    :param moves: the moves as they are listed, with their numbers
-    :return: an XML document without declaration, ended by a line end
+    :param moves: the list of moves, with their numbers
+    :return: an XML document without a declaration, with a line end at its end
     """
     width = board.width + 2 * _MARGIN
-    # `y` is the upper edge of the next part. The parts are added from the top down.
+    # `y` is the upper edge of the next part. The parts are added from top to bottom.
     parts = [text(title, _MARGIN, 32, "title"), text(scene.source, width - _MARGIN, 32, "soft end")]
     y: float = 44
     for line in players[:1]:
@@ -225,6 +231,7 @@ def page(
 
 
 def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
+    """Returns the line of a player: a mark, the name, the role, and whether the player has won."""
     middle = _PLAYER / 2
     name = tag("tspan", escaped(scene.names[line.seat]), fill=line.ink, **_fitted(scene.names[line.seat]))
     role = tag("tspan", escaped(line.role), dx=10, class_="soft", font_size=14, font_weight=400) if line.role else ""
@@ -240,7 +247,7 @@ def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
 
 
 def _fitted(name: str) -> Mapping[str, str | float]:
-    """Attributes that narrow a long name, so that it leaves room for the text behind it."""
+    """Returns attributes that make a long name narrower, so that there is room for the text behind it."""
     wide = sum(2 if east_asian_width(character) in "WF" else 1 for character in name)
     if wide * _NAME_CHARACTER <= _LONGEST_NAME:
         return {}
@@ -248,7 +255,9 @@ def _fitted(name: str) -> Mapping[str, str | float]:
 
 
 def _listed(moves: Sequence[str], width: float, top: float) -> tuple[list[str], float]:
-    """Moves in columns, and the height of the columns. A column is filled from the top, and the left one first."""
+    """
+    Returns moves in columns, and the height of the columns. Each column is filled from top to bottom, the left column first.
+    """
     longest = max(12, min(max(map(len, moves)), 44))
     columns = max(1, int(width / ((longest + 2) * _MOVE_CHARACTER)))
     broad = int(width / columns / _MOVE_CHARACTER) - 2
@@ -267,4 +276,5 @@ def _listed(moves: Sequence[str], width: float, top: float) -> tuple[list[str], 
 
 
 def numbered(moves: Iterable[str]) -> list[str]:
+    """Returns the moves with their numbers in front."""
     return [f"{place}. {move}" for place, move in enumerate(moves, 1)]

@@ -1,8 +1,8 @@
 """
 The installed games, and the optional files in the folder of a game.
 
-A game is represented by a value, its token. The class of the token is defined in a module of the game's folder. Each of
-these files may lie beside this module, and none has to:
+A game is represented by an object, its token. The class of the token is defined in a module of the game's folder. The following
+files in this folder are optional:
 
 - `messages.py` with `MESSAGES`: the JSON of the game. A game without it is played on a wire of its own only.
 - `text.py` with `SCREEN`: draws the game in a terminal, and reads what is typed
@@ -31,10 +31,10 @@ from attrs import frozen
 from gamehost.entries import PartUnusable, entries_of, importing
 from gamehost.games.base import Game
 
-#: The group of entry points by which other packages name their games: `name = module:TOKEN`.
+#: The group of entry points by which other packages add their games: `name = module:TOKEN`.
 GROUP = "gamehost.games"
 
-#: The host's own games, in the order in which people are shown them.
+#: The host's own games, in the order of lists for people.
 OWN: Sequence[str] = (
     "gamehost.games.onitama.master:ONITAMA",
     "gamehost.games.eriantys.master:ERIANTYS",
@@ -42,7 +42,8 @@ OWN: Sequence[str] = (
     "gamehost.games.stratego.master:STRATEGO",
 )
 
-#: The form of names of games and wires. Then names that no game may have, because settings of the host begin with them.
+#: `NAME` is the form of names of games and wires. Games must not have the names in `RESERVED`, because settings of the host
+#: begin with them.
 NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 NAME_WORDS = "expected a lower-case letter, then lower-case letters, digits and hyphens"
 RESERVED = frozenset({"limits", "web"})
@@ -50,14 +51,17 @@ RESERVED = frozenset({"limits", "web"})
 
 @frozen
 class Installed:
-    """The games by name, and the games of other packages that cannot be used, with the reasons."""
+    """All games that can be played, by name; and the games of other packages that cannot be used, with the reasons."""
 
     games: Mapping[str, Game[Any, Any]]
     rejected: Mapping[str, str]
 
 
 def find_games(entries: Iterable[EntryPoint]) -> Installed:
-    """The host's own games, and those that these entry points name. No other package can take the name of an own game."""
+    """
+    Returns the host's own games, and the games of these entry points. Other packages cannot take the name of one of the host's
+    own games.
+    """
     games = {game.name: game for game in map(resolve_name, OWN)}
     rejected: dict[str, str] = {}
     for entry in sorted(entries, key=lambda one: (one.name, one.value)):
@@ -83,28 +87,31 @@ def find_games(entries: Iterable[EntryPoint]) -> Installed:
 
 @cache
 def installed() -> Installed:
-    """The installed games and wires. Read once: packages that are installed later are found by the next start."""
+    """Returns the installed games. They are read once: packages that are installed later are found at the next start."""
     return find_games(entries_of(GROUP))
 
 
 def part(game: Game[Any, Any], module: str, name: str) -> Any:
     """
-    A value from an optional module in a game's folder.
+    Returns a value from an optional module in a game's folder.
 
+    :param game: the game
     :param module: the module, such as `player`
-    :param name: the name of the value in it, such as `PLAYER`
+    :param name: the name of the value in the module, such as `PLAYER`
     :return: `None`: the game has no such module
     """
     return next((found for folder in _folders(game) if (found := _part(folder, module, name)) is not None), None)
 
 
 def home_of(game: Game[Any, Any]) -> str:
-    """The package with the first folder that is searched for the parts of a game."""
+    """
+    Returns the name of the game's folder, as a package. It is the first folder in which the parts of the game are searched.
+    """
     return _folders(game)[0]
 
 
 def resource(game: Game[Any, Any], name: str) -> str | None:
-    """The text of a file in a game's folder, such as `board.js`; `None`: there is none."""
+    """Returns the text of a file in a game's folder, such as `board.js`; `None`: there is no such file."""
     for folder in _folders(game):
         file = files(folder).joinpath(name)
         if file.is_file():
@@ -113,7 +120,7 @@ def resource(game: Game[Any, Any], name: str) -> str | None:
 
 
 def files_of(game: Game[Any, Any], beginning: str) -> dict[str, bytes]:
-    """The files in a game's folder that have names with this beginning, by their names."""
+    """Returns the files in a game's folder with names that begin like this, by their names."""
     found: dict[str, bytes] = {}
     for folder in reversed(_folders(game)):
         entries = (entry for entry in files(folder).iterdir() if entry.name.startswith(beginning) and entry.is_file())
@@ -122,13 +129,16 @@ def files_of(game: Game[Any, Any], beginning: str) -> dict[str, bytes]:
 
 
 def _folders(game: Game[Any, Any]) -> list[str]:
-    """The packages of a token's class, and of those that it derives from."""
+    """
+    Returns the packages of the token's class and of its base classes. A game that derives from another one inherits its parts.
+    """
     packages = [kind.__module__.rpartition(".")[0] for kind in type(game).__mro__]
     return list(dict.fromkeys(filter(None, packages)))
 
 
 @cache
 def _part(folder: str, module: str, name: str) -> Any:
+    """Returns a value of a module, or `None` if there is no such module or value. An error inside the module is raised."""
     where = f"{folder}.{module}"
     try:
         return getattr(import_module(where), name, None)

@@ -1,15 +1,16 @@
 """
-The messages of a game for programs: its views, events and actions in a form that any program can read. Also the lines
-that bots of other communities read and write. Pure.
+The messages of a game for programs: its views, events and actions in a form that any program can read. Also the base
+classes for the protocols of other communities' bots. No input or output.
 
-The `messages` module of a game turns the attrs classes of its master into msgspec structs. The structs are what the
-open wire, the browser and records carry, and their JSON Schema is published. It shows what it is given and hides
-nothing: a master has addressed each event already. Names of struct fields are written out, not taken from the master's
-fields. So a renamed field of a game changes no message.
+The `messages` module of a game turns the attrs classes of its master into msgspec structs. The open wire, the browser
+and records use these structs, and their JSON Schema is published. The module translates everything that it gets and
+hides nothing: the master has already chosen the receivers of each event. The names of struct fields are written out in
+this module, not taken from the master's fields. So a field of the master can be renamed without a change of the
+messages.
 
-A game has its protocols of bots in `bridge.py` of its folder, as the tuple `BRIDGES`; another package may add some for
-the same game. `gamehost.extras.bots.bridge` starts the bot, plays for it at a host, and owns the pipes and the
-deadlines.
+`bridge.py` in a game's folder has the protocols of bots for this game, as the tuple `BRIDGES`. Another package may add
+protocols for the same game. `gamehost.extras.bots.bridge` starts the bot, plays for it at a host, reads and writes the
+pipes, and checks the deadlines.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,12 +33,15 @@ class ActionMessage(Struct, frozen=True, tag_field="kind"):
 
 
 def union_of(family: type) -> Any:
-    """All kinds of messages with this base, for decoders and schemas."""
+    """Returns the union of all message classes with this base, for decoders and schemas."""
     return reduce(or_, family.__subclasses__())
 
 
 class Messages(Protocol):
-    """Makes the messages of a game, and reads them. Each game's `messages` module has one, called `MESSAGES`."""
+    """
+    Translates a game's views, events and actions to messages, and back. Each game's `messages` module has one instance,
+    called `MESSAGES`.
+    """
 
     @property
     def view_type(self) -> Any:
@@ -49,33 +53,39 @@ class Messages(Protocol):
 
     @property
     def action_type(self) -> Any:
-        """The struct of an action, or the union of those of all actions, for the schema."""
+        """The struct of an action, or the union of the structs of all actions, for the schema."""
 
     @property
     def rules(self) -> Mapping[str, Any]:
         """
-        Constants of the rules, as JSON, from which a program finds legal moves. So it need not copy them. Most games
-        have none.
+        Constants of the rules, as JSON, from which a program can find the legal moves without a copy of its own. Most
+        games have none.
         """
 
     def view(self, situation: Any) -> Struct:
-        """A view of `GameMaster.view`, as a message."""
+        """Translates a view of `GameMaster.view` to a message."""
 
     def read_view(self, view: Any, seat: Seat | None) -> Any:
         """
-        A view as `GameMaster.view` gives it, from its message. Knowledge that no message contains is missing.
+        Translates a message back to a view of `GameMaster.view`. Details that no message contains are missing in this
+        view.
 
-        :param seat: the seat that has the view; `None`: a watcher
+        :param seat: the seat that receives the view; `None`: a watcher
         """
 
     def read_event(self, event: Any) -> Any:
-        """An event of the master, from its message; `None`: it changes no view, and no player needs it."""
+        """
+        Translates a message back to an event of the master; `None`: the event changes no view, and no player needs it.
+        """
 
     def action(self, action: Any) -> Struct:
-        """An action in parts, for programs that do not read the game's notation."""
+        """Translates an action to a struct, for programs that do not read the game's notation."""
 
     def event(self, event: Any) -> EventMessage | None:
-        """An event of the master, as a message; `None`: no message is sent, because a view contains the same."""
+        """
+        Translates an event of the master to a message; `None`: the event is not sent, because other messages contain
+        the same.
+        """
 
 
 #: The `kind` of the event by which moves are taken back, in all games that have it.
@@ -83,14 +93,17 @@ TAKEN_BACK = "taken-back"
 
 
 def moves_undone(message: Any) -> int:
-    """The number of moves that an event takes back; 0: it takes back none."""
+    """Returns the number of moves that an event takes back; 0 for all other events."""
     undone: int = message.moves if type(message).__struct_config__.tag == TAKEN_BACK else 0
     return undone
 
 
 @frozen
 class SameMessages:
-    """The messages of a game with a master that uses messages as its views, events and actions."""
+    """
+    The messages of a game whose master already uses msgspec structs as its views, events and actions. Nothing is
+    translated.
+    """
 
     view_type: Any
     event_type: Any
@@ -117,12 +130,12 @@ class SameMessages:
 
 
 class BadAnswer(Exception):
-    """The answer of a bot cannot be understood. The message says what was wrong and what was expected."""
+    """A bot's answer cannot be understood. The message says what was wrong and what was expected."""
 
 
 @frozen
 class Prompt:
-    """Lines for a bot, without their ends. `answers` is the number of lines that it has to write then."""
+    """Lines to send to a bot, without line ends. `answers` is the number of lines that the bot must write then."""
 
     lines: Sequence[str] = ()
     answers: int = 0
@@ -133,34 +146,40 @@ NOTHING = Prompt()
 
 
 class Dialogue(Protocol):
-    """One match of one seat, translated into the lines of a protocol."""
+    """
+    One match of a bot at one seat: translates the match into lines of the bot's protocol, and the bot's lines into
+    actions.
+    """
 
     def begin(self) -> Prompt:
-        """The first lines, when the bot gets its seat."""
+        """Returns the first lines for the bot, when it gets its seat."""
 
     def hear(self, event: Any) -> Prompt:
-        """Take an event of the game's master, of one of the types in `Bridge.hears`. Each event comes once."""
+        """
+        Returns the lines for the bot after an event of the game's master. The event has one of the types in
+        `Bridge.hears`. Each event is passed once.
+        """
 
     def answer(self, lines: Sequence[str]) -> Any:
         """
-        The action that the bot has written; `None`: it gives up the match. The rules may forbid the action.
+        Returns the action that the bot has written; `None`: the bot resigns. The rules may forbid the action.
 
-        :param lines: as many as the prompt asked for, without line ends and blanks around them; none is empty
-        :raises BadAnswer: this is no answer
+        :param lines: as many lines as the prompt asked for, without line ends and surrounding blanks; none is empty
+        :raises BadAnswer: the lines are not an answer of this protocol
         """
 
     def illegal(self, again: bool) -> Prompt:
         """
-        The host has refused the last action.
+        Returns the lines for the bot after the host has refused its last action.
 
         :param again: whether the bot will be asked again; only if `Bridge.asks_again`
         """
 
     def over(self, result: Result | None) -> Sequence[str]:
         """
-        The last lines.
+        Returns the last lines for the bot.
 
-        :param result: `None`: the match has ended, and its result is not known
+        :param result: the result of the match; `None`: the match has ended without a known result
         """
 
 
@@ -170,12 +189,12 @@ class Bridge:
 
     #: The name in the command: `gamehost bridge NAME`.
     name: str
-    #: Makes the dialogue of a match: for a seat, with the names of all seats.
+    #: Makes the dialogue of one match, from the bot's seat and the names of the players at all seats.
     dialogue: Callable[[Seat, Sequence[str]], Dialogue]
-    #: The types of events that the dialogue receives. Each event of such a type is for everybody, so the host sends it
+    #: The types of events that the dialogue receives. Every event of these types must be public: then the host sends it
     #: again to a player that comes back.
     hears: tuple[type, ...]
     #: Seconds that a bot may take for an answer. The command can set another time.
     answer_time: float = field(default=2.0, kw_only=True)
-    #: Whether the protocol has words for an illegal move after which the bot is asked again.
+    #: Whether the protocol can report an illegal move to the bot and ask for another one.
     asks_again: bool = field(default=False, kw_only=True)

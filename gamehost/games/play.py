@@ -1,9 +1,9 @@
 """
-Substitutes for the optional parts of a game: a screen in a terminal, a picture, and players. They work with any rules,
-master and messages.
+Substitutes for the optional parts of a game: a screen in a terminal, a picture, and players. They work with the rules, the
+master and the messages of any game.
 
-A game with better parts has them in its folder (`gamehost.games.installed`), and the functions here return those. So
-other rooms ask here for a screen, a picture or a player, and never which game it is.
+A game may have better parts in its folder (`gamehost.games.installed`), and the functions of this module return those. So other
+packages ask this module for a screen, a picture or a player, and need not know the game.
 """
 
 import re
@@ -39,30 +39,32 @@ from gamehost.players.base import Budget, Level, LimitsLevels, NewPlayer, OutOfB
 
 M = TypeVar("M", bound=GameMaster[Any, Any])
 
-#: The most legal actions that are compared with typed text, and the most that a player compares. If a player has more,
-#: it takes a random one.
+#: `_READ`: the most legal actions that are compared with typed text. `_WEIGHED`: the most legal actions that a player compares;
+#: if there are more, it takes a random one.
 _READ, _WEIGHED = 10_000, 400
-#: Trials are made longer while all actions have equal results, up to this number of actions.
+#: As long as all actions have equal results, the player makes its trials longer, up to this number of actions.
 _LONGEST = 256
-#: The actions of a trial in a game with `HasOutlook`: more random actions would make its value less exact.
+#: The number of actions of a trial in a game with `HasOutlook`: more random actions would make the estimate less exact.
 _JUDGED = 2
-#: The beginning of each line of a board: the number of its row, or nothing.
+#: Recognizes a line of a board: it begins with the number of its row, or with three spaces.
 _ROW = re.compile(r"(   |[ 1-9][0-9] )")
 
 
-# The parts in a game's folder
+# The optional parts in a game's folder
 
 
 def messages_of(game: Game[Any, Any]) -> Messages | None:
-    """The messages of a game; `None`: it has a wire of its own only."""
+    """Returns the messages of a game; `None`: it has none, so it can be played only on its own wire."""
     found: Messages | None = part(game, "messages", "MESSAGES")
     return found
 
 
 def is_move(game: Game[Any, Any], told: Sequence[EventMessage]) -> bool:
     """
-    Whether players count an entry of a record as a move. The console and the browser number the moves of a match alike.
+    Whether players count an entry of the journal as a move. So the console and the browser number the moves of a match in the
+    same way.
 
+    :param game: the game
     :param told: the messages of the entry that everybody receives
     """
     found = part(game, "messages", "is_move")
@@ -71,9 +73,9 @@ def is_move(game: Game[Any, Any], told: Sequence[EventMessage]) -> bool:
 
 def screen_of(game: Game[Any, Any]) -> NewScreen:
     """
-    The function that makes the screens of a game. A screen draws it in a terminal and reads what is typed.
+    Returns the function that makes the screens of a game. A screen draws a match in a terminal and reads typed moves.
 
-    :raises ValueError: it has no messages
+    :raises ValueError: the game has no messages
     """
     found: NewScreen | None = part(game, "text", "SCREEN")
     if found is not None:
@@ -85,7 +87,10 @@ def screen_of(game: Game[Any, Any]) -> NewScreen:
 
 
 def help_of(game: Game[Any, Any]) -> Sequence[str]:
-    """The rules and the moves of a game for people: its `help.rst`, or the docstring of the module of its token."""
+    """
+    Returns the rules and the moves of a game for people: its `help.rst`, or the docstring of the module with its token. At most
+    22 lines of 80 columns.
+    """
     told = resource(game, "help.rst")
     if told is None:
         told = cleandoc(modules[type(game).__module__].__doc__ or game.name)
@@ -94,10 +99,12 @@ def help_of(game: Game[Any, Any]) -> Sequence[str]:
 
 
 def has_picture(game: Game[Any, Any]) -> bool:
+    """Whether pictures of this game are possible."""
     return isinstance(game, Drawable) or (part(game, "svg", "picture") or messages_of(game)) is not None
 
 
 def picture_of(game: Game[Any, Any], scene: Scene) -> str:
+    """Returns a picture of a match, as an SVG document."""
     if isinstance(game, Drawable):
         return game.draw(scene)
     found: str = (part(game, "svg", "picture") or partial(plain_picture, game))(scene)
@@ -105,14 +112,15 @@ def picture_of(game: Game[Any, Any], scene: Scene) -> str:
 
 
 def player_of(game: Game[Any, Any], seat: Seat, level: Level, thinking: Thinking) -> Player:
+    """Returns a player for one seat of a match."""
     new: NewPlayer = part(game, "player", "PLAYER") or partial(PlainPlayer, game)
     return new(seat, level, thinking)
 
 
 def levels_of(game: Game[Any, Any]) -> tuple[str, ...]:
     """
-    The levels of the house players of a game, from the weakest to the strongest. A game with neither a player of its own
-    nor determinizations has one level, at which actions are random.
+    Returns the levels of the house players of a game, from the weakest to the strongest. A game without a player of its own and
+    without determinizations has only the level with random actions.
     """
     if isinstance(game, LimitsLevels):
         return tuple(level.value for level in game.house_levels)
@@ -123,22 +131,23 @@ def levels_of(game: Game[Any, Any]) -> tuple[str, ...]:
 
 def new_player(game: str, seat: Seat, level: Level, seed: int, effort: float = 1.0) -> Player:
     """
-    A player of one match that is limited by search nodes alone, not by time.
+    Returns a player of one match that is limited only by the number of search nodes, not by time.
 
     :param game: the name of an installed game
     :param seed: decides among equal moves; the same seed gives the same moves
-    :param effort: the share of the level's nodes that is used
-    :raises KeyError: no such game is installed
+    :param effort: the share of the level's nodes that the player uses
+    :raises KeyError: no game of this name is installed
     """
     return player_of(installed().games[game], seat, level, Thinking(SeededChance(seed), None, effort))
 
 
 def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Seat) -> Sequence[Any]:
     """
-    The messages that a player receives when it comes back to a match: its view, and the earlier events that it needs.
+    Returns what a player receives when it comes back to a match: the earlier events that it needs, and the view of its seat.
 
-    :param view: of the seat, as a message of the game
-    :param before: all events for everybody, in order, as messages of the game
+    :param game: the game
+    :param view: the view of the seat, as a message of the game
+    :param before: all public events so far, in order, as messages of the game
     :raises ValueError: the game has no messages
     """
     messages = messages_of(game)
@@ -152,7 +161,7 @@ def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Sea
     return [*recalled(known, told, seat), known]
 
 
-#: The optional parts of a game: the module, the name in it, and a sentence about the effect if it is missing.
+#: The optional parts of a game: (module, name in it, sentence about the effect if it is missing).
 _PARTS = (
     ("messages", "MESSAGES", "it is played on wires of its own only, not on the open wire, on consoles or in browsers"),
     ("text", "SCREEN", "consoles show its views in plain words"),
@@ -161,12 +170,12 @@ _PARTS = (
 
 
 def missing_parts(game: Game[Any, Any]) -> Iterator[str]:
-    """A sentence, without its full stop, for each part that a game does not bring, or has under another name."""
+    """Yields a sentence, without its full stop, for each part that a game does not have, or has under another name."""
     for module, name, consequence in _PARTS:
         if part(game, module, name) is None:
             yield f"the game {game.name} has no {name} in {home_of(game)}.{module}: {consequence}"
             if module == "messages":
-                return  # no message for the other parts: they need messages
+                return  # the other parts need messages, so they are not missed
     if resource(game, "help.rst") is None:
         yield f"the game {game.name} has no help.rst in {home_of(game)}: its help is the beginning of its master's module"
     if not isinstance(game, Drawable) and part(game, "svg", "picture") is None:
@@ -176,16 +185,16 @@ def missing_parts(game: Game[Any, Any]) -> Iterator[str]:
 
 
 def missing_in_others() -> Iterator[str]:
-    """The missing parts of the games of other packages."""
+    """Yields the sentences of `missing_parts` for the games of other packages."""
     for game in islice(installed().games.values(), len(OWN), None):
         yield from missing_parts(game)
 
 
-# A match without a host
+# Playing a match without a host
 
 
 def seats_to_act(game: Game[Any, Any], master: GameMaster[Any, Any], seats: int) -> Sequence[Seat]:
-    """The seats that may act now, the lowest first. At the beginning of some games they are several."""
+    """Returns the seats that may act now, the lowest first. At the beginning of some games there are several."""
     if master.result is not None:
         return ()
     turn: Seat | None = master.to_move() if hasattr(master, "to_move") else None
@@ -195,6 +204,7 @@ def seats_to_act(game: Game[Any, Any], master: GameMaster[Any, Any], seats: int)
 
 
 def _may_act(game: Game[Any, Any], view: Any, seat: Seat) -> bool:
+    """Whether this seat has at least one action now."""
     legal = game.legal(view, seat)
     one = game.random_action(view, seat, SeededChance(0).below) if legal is None else next(legal, None)
     return one is not None
@@ -202,19 +212,20 @@ def _may_act(game: Game[Any, Any], view: Any, seat: Seat) -> bool:
 
 def copied(master: M, chance: Chance, instead: Chance) -> M:
     """
-    A copy of a match that draws other random numbers from now on. The copy contains all hidden state, so a program that
-    plays fair uses `Determinizable.determinized` instead.
+    Returns a copy of a match that draws other random numbers from now on. The copy contains all hidden state, so a fair player
+    uses `Determinizable.determinized` instead.
 
-    :param chance: the source that the master has, from `Game.new_master`
+    :param chance: the source of random numbers that the master got from `Game.new_master`
     :param instead: the source of the copy
     """
     return deepcopy(master, {id(chance): instead})
 
 
-# A view as text
+# Showing a view as text
 
 
 def _words(value: Any) -> str:
+    """Returns a value of a message in words."""
     match value:
         case None:
             return "-"
@@ -230,7 +241,10 @@ def _words(value: Any) -> str:
 
 
 def has_points(game: Game[Any, Any]) -> bool:
-    """Whether a game's actions are points such as `a1`, or pairs of points such as `a1 a2`."""
+    """
+    Whether the actions of a game are points such as `a1`, or pairs of points such as `a1 a2`. Finds this out by reading
+    examples.
+    """
     for form in (b"a1", b"A1", b"a1 a2", b"a1-a2", b"a1a2", b"A1 A2"):
         try:
             if game.write(game.read(form)) == form:
@@ -241,6 +255,7 @@ def has_points(game: Game[Any, Any]) -> bool:
 
 
 def _board_lines(rows: Sequence[str], points: bool) -> Iterator[str]:
+    """Yields the rows of a board as lines. With `points`, they have the numbers of rows and the letters of columns."""
     for number, row in zip(range(len(rows), 0, -1), rows, strict=True):
         yield f"{number:2} {' '.join(row)}" if points else f"   {' '.join(row)}"
     if points and rows:
@@ -249,10 +264,10 @@ def _board_lines(rows: Sequence[str], points: bool) -> Iterator[str]:
 
 def view_lines(message: Any, names: Sequence[str], points: bool = False) -> Iterator[str]:
     """
-    A view as lines `name: value`.
+    Yields a view as lines `name: value`.
 
-    :param message: the view as a message of the game. A field `board` is a list of rows, each a text with a character for
-        each square. A field `turn`, `next` or `seat` is a player.
+    :param message: the view as a message of the game. A field `board` is a list of rows, each a text with a character for each
+        square. A field `turn`, `next` or `seat` is a player.
     :param points: whether the squares of the board have names such as `a1`, with row 1 at the bottom
     """
     for name, value in structs.asdict(message).items():
@@ -280,7 +295,7 @@ class PlainScreen(Screen[Any]):
         return [f"{words.capitalize()}." if seat is None else f"{self.subject(seat)}: {words}."]
 
     def _legal(self) -> Iterator[bytes]:
-        """The notations of the legal actions: all, or one if they are too many."""
+        """Yields the notations of the legal actions: all of them, or one if there are too many for a list."""
         if self.known is None or self.seat is None:
             return
         legal = self.game.legal(self.known, self.seat)
@@ -308,9 +323,10 @@ class PlainScreen(Screen[Any]):
     def read(self, text: str) -> list[bytes]:
         typed = text.strip()
         if listed := re.fullmatch("[0-9]{1,5} (.+)", typed):
-            typed = listed[1]  # a line of the list of moves
+            typed = listed[1]  # a whole line of the list of moves was typed: remove its number
         notation, reason = self._notation(typed)
-        # Capitals make no difference where the action is in the list.
+        # The list of legal actions is searched: capital letters make no difference, and a number means the action at this
+        # place.
         alike = None
         for number, one in enumerate(islice(self._legal(), _READ), 1):
             if one == notation or (not notation and typed == str(number)):
@@ -319,6 +335,7 @@ class PlainScreen(Screen[Any]):
                 alike = one
         if alike is not None:
             return [alike]
+        # The action is not in the list: say why, or leave the decision to the host if there are too many to list.
         if not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         if notation:
@@ -328,19 +345,24 @@ class PlainScreen(Screen[Any]):
         raise MoveRefused(f"That is no legal move now{f': {reason}' if reason else ''}. {self.prompt_line()}")
 
     def _notation(self, typed: str) -> tuple[bytes, str]:
-        """The typed action in the game's notation, and an empty text. If it is none: empty bytes, and what was expected."""
+        """
+        Returns the typed action in the game's notation, and an empty text. If the text is not an action: empty bytes, and the
+        reason.
+        """
         reason = ""
         for one in dict.fromkeys((typed, typed.lower(), typed.upper())):
             try:
                 return self.game.write(self.game.read(one.encode("utf-8"))), ""
             except ValueError as error:
-                # Python's own words, such as those of `int`, are not for players.
+                # Messages of Python itself, such as those of `int`, are not for players.
                 words = str(error)
                 reason = reason or (words if words.startswith("expected ") and words.isprintable() else "")
         return b"", reason
 
     def _objection(self, notation: bytes) -> str:
-        """Why the master would refuse an action, as far as this seat can see; empty: the reason is not known."""
+        """
+        Returns the reason why the master would refuse an action, as far as this seat can see; empty: the reason is not known.
+        """
         game, seat = self.game, Seat(self.seat or 0)
         if not isinstance(game, Determinizable):
             return ""
@@ -358,7 +380,7 @@ class PlainScreen(Screen[Any]):
         return view_lines(self._view, self.names, self._points)
 
 
-# A picture
+# Making a picture
 
 _LINE, _WIDEST = 22, 560
 _STYLE = ".row { font: 16px ui-monospace, monospace; white-space: pre }"
@@ -367,10 +389,10 @@ _INKS = ("#1f5fa8", "#b3301f", "#2f7d32", "#7a4b9a")
 
 def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
     """
-    The view as lines, and below it the actions that are public. All seats' views are shown when the match is over.
+    Draws the view as lines of text, with the public actions below. When the match is over, the views of all seats are shown.
     """
     messages = messages_of(game)
-    # The board: the lines of each view, equal views once.
+    # The board is the lines of each view. Equal views are shown once.
     shown = scene.views or (scene.view,)
     points = has_points(game)
     views = [tuple(view_lines(messages.view(view), scene.names, points)) for view in shown] if messages else []
@@ -384,7 +406,7 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
         PlayerLine(seat, ink, tag("circle", r=7, fill=ink))
         for seat, ink in zip(range(len(scene.names)), _INKS * len(scene.names), strict=False)
     ]
-    # The moves: the sentences of a screen that sees what watchers see.
+    # The list of moves is the sentences of a watcher's screen.
     screen = PlainScreen(game, messages, None, scene.names) if messages else None
     told = [
         sentence
@@ -412,11 +434,13 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
 
 @frozen
 class Effort:
+    """How much work a player of one level does for one decision."""
+
     nodes: int
     seconds: float
-    #: The most actions that are played in one trial, counted from the action that is tried.
+    #: The most actions that are played in one trial, including the action that is tried.
     plies: int
-    #: Whether winning actions are stored and tried first, and the answers to the best action are examined.
+    #: Whether the player remembers winning actions and tries them first, and examines the answers to the best action.
     deep: bool
 
 
@@ -430,10 +454,10 @@ EFFORT: Mapping[Level, Effort] = {
 @define(eq=False)
 class PlainPlayer:
     """
-    A player of any game. It chooses among the legal actions of `Game.legal`, and knows wins, losses and `HasOutlook`.
+    A player of any game. It chooses among the actions of `Game.legal`, and knows only wins, losses and `HasOutlook`.
 
-    Each action is tried in several determinizations, and random actions follow it. After each round, the worse half of the
-    actions is dropped. In a game without determinizations, the player takes random actions.
+    The player tries each action in several determinizations, and plays random actions after it. After each round, it drops the
+    worse half of the actions. In a game without determinizations, it takes random actions.
     """
 
     game: Game[Any, Any]
@@ -448,7 +472,7 @@ class PlainPlayer:
         self._refused.clear()
 
     def refused(self, notation: bytes) -> None:
-        """The next answer is another one, if there is one."""
+        """Notes an action that the host has refused. The next answer is another action, if there is one."""
         self._refused.add(notation)
 
     def answer(self) -> bytes | None:
@@ -456,6 +480,7 @@ class PlainPlayer:
         return None if action is None else self.game.write(action)
 
     def _action(self) -> Any:
+        """Returns the action for this decision; `None`: there is nothing to do."""
         game, chance = self.game, self.thinking.chance
         legal = game.legal(self._view, self.seat)
         found = None if legal is None else list(islice(legal, _WEIGHED + 1))
@@ -471,15 +496,17 @@ class PlainPlayer:
 
 @define(eq=False)
 class Trials:
+    """The search of `PlainPlayer` for one decision: tries actions in determinizations until its budget is used."""
+
     game: Determinizable[Any, Any]
     view: Any
     seat: Seat
     chance: SeededChance
     budget: Budget
     effort: Effort
-    #: By seat, the action that won a trial last: it is tried first when this seat is to act.
+    #: Seat -> the last action with which this seat has won a trial. It is tried first when the seat is to act again.
     _winning: dict[Seat, Any] = field(init=False, factory=dict)
-    #: `HasOutlook.outlook` of the game; `None`: it has none.
+    #: The game's `HasOutlook.outlook`; `None`: it has none.
     _outlook: Callable[[Any, Seat], float] | None = field(init=False)
     #: The most actions of one trial.
     _plies: int = field(init=False)
@@ -489,22 +516,25 @@ class Trials:
         self._plies = _JUDGED if self._outlook else self.effort.plies
 
     def best(self, actions: Sequence[Any]) -> Any:
-        # Moves with equal trials stay in this order: chance decides among them, and not their place in the list.
+        """Returns the best of these actions."""
+        # Actions with equal results stay in the order of this list. So it is shuffled: chance decides among them, not their
+        # place in the game's list.
         actions = shuffled(actions, self.chance)
         totals = dict.fromkeys(range(len(actions)), 0.0)
         left, rounds = list(totals), (len(actions) - 1).bit_length()
         looks = self.effort.deep and self._is_open()
-        # The first trials of all actions together may use half of the nodes.
+        # The first trials of all actions together may use at most half of the nodes.
         self._plies = max(2, min(self._plies, self.budget.nodes // (2 * len(actions))))
-        # If answers are examined too, half of the nodes is for them.
+        # If answers are examined too, half of the nodes is reserved for them.
         share = self.budget.nodes // (rounds * (2 if looks else 1))
         try:
-            # Trials become longer while all actions have equal results.
+            # Make the trials longer as long as all actions have equal results.
             self._pass(actions, left, totals)
             longest = 0 if self._outlook else _LONGEST
             while len(set(totals.values())) == 1 and self._plies < longest:
                 self._plies *= 2
                 self._pass(actions, left, totals)
+            # In each round, try the remaining actions again and again, then drop the worse half of them.
             for _ in range(rounds):
                 floor = self.budget.nodes - share
                 self._pass(actions, left, totals)
@@ -518,24 +548,32 @@ class Trials:
         return self._safe([actions[place] for place in order]) if looks else actions[order[0]]
 
     def _is_open(self) -> bool:
-        """Whether nothing is hidden, as far as two determinizations show. Then an answer in one is possible in all."""
+        """
+        Whether nothing is hidden, as far as two determinizations show. Then an answer that is possible in one determinization
+        is possible in all.
+        """
         first, second = (self.game.determinized(self.view, self.seat, SeededChance(seed)) for seed in (1, 2))
         return first.state() == second.state()
 
     def _pass(self, actions: Sequence[Any], left: Sequence[int], totals: dict[int, float]) -> None:
-        """Try the actions that are left in one determinization, the same for all of them."""
+        """
+        Tries the remaining actions once, all in the same determinization, and adds their values to the totals.
+
+        :param left: the places of the remaining actions
+        """
         seed = self.chance.below(2**64)
         for place in left:
             totals[place] += self._value(actions[place], seed)
 
     def _began(self, action: Any, seed: int) -> GameMaster[Any, Any]:
+        """Returns a determinization after an action of this player."""
         self.budget.spend()
         master = self.game.determinized(self.view, self.seat, SeededChance(seed))
         master.act(self.seat, action, 0)
         return master
 
     def _value(self, action: Any, seed: int) -> float:
-        """The value of a match that continues at random after an action: from -1 to 1. Early ends count more."""
+        """Returns the value of a match that continues at random after an action: from -1 to 1. Early ends count more."""
         luck = SeededChance(seed + 1)
         master, mover = self._began(action, seed), self.seat
         for ply in range(1, self._plies):
@@ -552,6 +590,7 @@ class Trials:
         return self._worth(master) * (1 - min(self._plies, 90) / 100)
 
     def _worth(self, master: GameMaster[Any, Any]) -> float:
+        """Returns the value of a match for this player: its result, or its estimate."""
         if master.result is None:
             return self._outlook(master, self.seat) / 2 if self._outlook else 0.0
         winners = master.result.winners
@@ -559,10 +598,10 @@ class Trials:
 
     def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:
         """
-        The seat that acts next; `None`: no seat, or it is not known.
+        Returns the seat that acts next; `None`: no seat, or it is not known.
 
-        If the game has different numbers of players, only a master with `to_move` knows it, because no view contains
-        the number of players.
+        If the game allows different numbers of players, only a master with `to_move` can tell, because no view contains the
+        number of players.
 
         :param last: the seat that acted last
         """
@@ -580,7 +619,7 @@ class Trials:
 
     def _step(self, master: GameMaster[Any, Any], seat: Seat, luck: SeededChance) -> Any:
         """
-        Carry out one action of a seat: the action with which it won an earlier trial, or a random one.
+        Performs one action of a seat: the action with which the seat has won an earlier trial, or a random one.
 
         :returns: the action; `None`: the seat has none
         """
@@ -600,9 +639,10 @@ class Trials:
 
     def _safe(self, order: list[Any]) -> Any:
         """
-        The first of these actions after which no other player can win with the next action, in the same determinization.
+        Returns the first of these actions after which no other player can win with the next action, in the same
+        determinization.
 
-        If an answer wins, the player may prevent it by the same action. So that action is examined next.
+        If an answer would win, the player may prevent it by doing the same action first. So this action is examined next.
         """
         first, seed, tried = order[0], self.chance.below(2**64), list[Any]()
         try:
@@ -620,7 +660,7 @@ class Trials:
         return first
 
     def _answer(self, action: Any, seed: int) -> Any:
-        """An answer to an action that wins at once; `None`: there is none."""
+        """Returns an answer to an action that wins at once; `None`: there is none."""
         master = self._began(action, seed)
         mover = None if master.result is not None else self._mover(master, self.seat)
         if mover is None or mover == self.seat:

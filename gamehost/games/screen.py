@@ -1,8 +1,9 @@
 """
-A screen shows one match in a terminal to one person, and reads what the person types. Pure.
+A screen shows one match in a terminal to one person, and reads the moves that the person types. No input or output here: only
+texts.
 
-A screen follows the events of its game, draws the board as text, and reads what was typed. It knows the events that its
-seat received, and nothing else. The host's master decides about every action.
+A screen follows the events of its game, draws the board as text, and reads typed text. It knows only the events that its seat
+has received. The host's master still checks every action.
 """
 
 import re
@@ -17,21 +18,21 @@ from gamehost.games.messages import Messages
 
 V = TypeVar("V")
 
-#: The most columns of a board.
+#: The most columns of a drawn board.
 WIDEST = 80
-#: The least columns of a board, even if the terminal reports fewer.
+#: The fewest columns of a drawn board, even if the terminal reports fewer.
 NARROWEST = 20
 
-#: An instruction to a terminal that this package writes: a colour.
+#: The colour codes for a terminal that this package writes.
 _INSTRUCTION = re.compile("\x1b\\[[0-9;]*m")
 _WIDE = ("W", "F")
 
-#: In a list of moves: the first word of a line that is not a move.
+#: The beginning of a line in a list of moves that is not a move.
 MORE = "..."
 
 
 class MoveRefused(Exception):
-    """The typed text is no move now. The message is a sentence with the reason, and says which moves are legal."""
+    """The typed text is not a legal move now. The message is a sentence with the reason, and says which moves are legal."""
 
 
 def _within(width: int) -> int:
@@ -40,29 +41,29 @@ def _within(width: int) -> int:
 
 @frozen
 class Style:
-    """The wishes of a person for the drawing of a board."""
+    """How a person wants boards to be drawn."""
 
-    #: Columns of the terminal; 20 to 80 are used.
+    #: The width of the terminal in columns. At least 20 and at most 80 are used.
     width: int = field(default=WIDEST, converter=_within)
     charset: Literal["unicode", "ascii"] = "unicode"
-    #: Whether the terminal shows colours. No information is in the colours alone.
+    #: Whether the terminal shows colours. Boards can be read without colours, too.
     colour: bool = False
-    #: The position in sentences instead of a drawing, for screen readers.
+    #: Whether the position is described in sentences instead of a drawing, for screen readers.
     words: bool = False
 
     def pick(self, unicode: str, ascii: str) -> str:
-        """The one of two texts that the terminal can show."""
+        """Returns the one of two texts that the terminal can show."""
         return unicode if self.charset == "unicode" else ascii
 
     def plain(self, text: str) -> str:
-        """A text with `?` for each character that the terminal cannot show."""
+        """Returns a text with `?` instead of each character that the terminal cannot show."""
         return text if self.charset == "unicode" else text.encode("ascii", "replace").decode("ascii")
 
     def paint(self, text: str, colour: str) -> str:
         """
-        A text in a colour, if the terminal has colours.
+        Returns a text in a colour, if the terminal shows colours.
 
-        :param colour: the numbers of the terminal's instruction, such as `1;32`
+        :param colour: the numbers in the terminal's colour code, such as `1;32`
         """
         return f"\x1b[{colour}m{text}\x1b[0m" if self.colour else text
 
@@ -72,13 +73,13 @@ _NOT_BEGUN = "The match has not begun."
 
 class Screen(Generic[V]):
     """
-    One match as one person sees it: a seat's view, or a watcher's.
+    One match as one person sees it: from a seat, or as a watcher.
 
-    Subclasses set `game` and `messages`, and `told` turns an event into sentences. The methods that show the match are
-    called only after it has begun.
+    Subclasses set `game` and `messages`, and write the methods that raise `NotImplementedError`. The methods that show the
+    match are called only after it has begun.
 
-    :param seat: `None`: a watcher's
-    :param names: the players', in the order of the seats
+    :param seat: the person's seat; `None`: a watcher
+    :param names: the players' names, in the order of the seats
     """
 
     game: Game[Any, Any]
@@ -87,30 +88,31 @@ class Screen(Generic[V]):
     def __init__(self, seat: int | None, names: Sequence[str]) -> None:
         self.seat = None if seat is None else Seat(seat)
         self.names = tuple(names)
-        #: The views of all seats, if everything may be shown: the match is over.
+        #: The views of all seats, if the match is over and hidden information may be shown; otherwise empty.
         self.revealed: Sequence[Any] = ()
-        #: The view of this seat (`GameMaster.view`), kept up to date with the events; `None`: there is none yet.
+        #: The present view of this seat (`GameMaster.view`), after all events so far; `None`: there was no event yet.
         self.known: Any = None
         self._seen: tuple[Any, V | None] = (None, None)
 
     def show(self, view: Any) -> None:
-        """Replace what is shown by a view of this seat or of a watcher (`GameMaster.view`)."""
+        """Replaces the present view of this seat or watcher."""
         self.known = view
 
     def hear(self, event: Any, message: Any) -> list[str]:
         """
-        Receive an event of the game's master.
+        Updates the view after an event, and returns sentences about the event.
 
-        :param message: the event as a message of the game; `None`: it is not shown
-        :return: sentences about the event, none or more, a line each. The end of the match is not among them, because
-            its sentence is the same for all games.
+        :param event: an event of the game's master
+        :param message: the event as a message of the game; `None`: the event is not shown
+        :return: the sentences, one a line; perhaps none. The sentence about the end of the match is not among them, because it
+            is the same for all games.
         """
         before, self.known = self.known, self.game.follow(self.known, event, self.seat)
         return [] if message is None else self.told(message, before)
 
     def told(self, message: Any, before: Any) -> list[str]:
         """
-        An event, in sentences.
+        Returns the sentences about an event.
 
         :param message: the event, as a message of the game
         :param before: the view of this seat before the event
@@ -127,15 +129,15 @@ class Screen(Generic[V]):
         return view  # type: ignore[return-value]
 
     def who(self, seat: int) -> str:
-        """A player, for the middle of a sentence: `you`, or the name."""
+        """Returns a player for the middle of a sentence: `you`, or the name."""
         return "you" if seat == self.seat else self.names[seat]
 
     def subject(self, seat: int) -> str:
-        """A player, for the beginning of a sentence: `You`, or the name."""
+        """Returns a player for the beginning of a sentence: `You`, or the name."""
         return "You" if seat == self.seat else self.names[seat]
 
     def taken_back(self, seat: int, moves: int) -> str:
-        """The sentence that a player has taken `moves` moves back."""
+        """Returns the sentence that a player has taken this number of moves back."""
         again = "move" if seat == self.seat else "moves"
         return (
             f"{self.subject(seat)} took back the last {'move' if moves == 1 else f'{moves} moves'}, and {again} again."
@@ -143,8 +145,8 @@ class Screen(Generic[V]):
 
     def draw(self, style: Style) -> list[str]:
         """
-        The board, in lines of at most `style.width` columns. If it is too narrow for a drawing, the position is given
-        in sentences.
+        Returns the board as lines of at most `style.width` columns. If the terminal is too narrow for a drawing, the position
+        is described in sentences.
         """
         if self.known is None:
             return [*wrapped((_NOT_BEGUN,), style.width)]
@@ -159,15 +161,16 @@ class Screen(Generic[V]):
         raise NotImplementedError
 
     def prompt_line(self) -> str:
-        """One or two sentences: what to type now, with an example that can be copied, or which player is to move."""
+        """Returns one or two sentences: what to type now, with an example that can be copied; or which player is to move."""
         return _NOT_BEGUN if self.known is None else self.prompt()
 
     def prompt(self) -> str:
+        """The same as `prompt_line`, for a match that has begun."""
         raise NotImplementedError
 
     def moves(self, most: int) -> list[str]:
         """
-        Legal moves, as people type them. If there is a legal move, the list has at least one.
+        Returns legal moves, as people type them. If there is a legal move, the list has at least one.
 
         :param most: the most moves to list. If there are more, a last line that begins with `...` says so.
         """
@@ -175,30 +178,33 @@ class Screen(Generic[V]):
 
     def read(self, text: str) -> list[bytes]:
         """
-        Read what was typed.
+        Returns the actions that a person has typed.
 
-        :return: the actions in the game's notation, as the journal has them. Usually one; several if one line stands
-            for several actions, such as `student green` and `destination 3`
-        :raises MoveRefused: it is no move, or not a legal one as far as this seat can see. The message repeats
-            typed text only if it is a name of the game.
+        :return: the actions in the game's notation, as in the journal. Usually there is one; several, if one line means several
+            actions, such as `student green` and `destination 3`
+        :raises MoveRefused: the text is not a move, or not a legal one as far as this seat can see. The message repeats typed
+            text only if it is a name of the game.
         """
         raise NotImplementedError
 
     def drawing(self, style: Style) -> Iterable[str]:
-        """The lines of the drawing. Names in it are as `Style.plain` and `cut` give them, so that columns stay aligned."""
+        """
+        Returns the lines of the drawing. Names in it must be passed through `Style.plain` and `cut`, so that the columns stay
+        aligned.
+        """
         raise NotImplementedError
 
     def sentences(self) -> Iterable[str]:
-        """The position in sentences. Each begins a line of its own."""
+        """Returns the position in sentences. Each begins a line of its own."""
         raise NotImplementedError
 
 
-#: Makes the screen of a match, from a seat and the names.
+#: Makes the screen of a match, from a seat and the players' names.
 NewScreen = Callable[[int | None, Sequence[str]], Screen[Any]]
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a line takes. Colours take none, and wide characters two."""
+    """Returns how many columns a line takes in a terminal. Colour codes take none, and wide characters two."""
     bare = _INSTRUCTION.sub("", text)
     if bare.isascii():
         return len(bare)
@@ -206,19 +212,19 @@ def columns(text: str) -> int:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text without colours, in at most `most` columns."""
+    """Returns the beginning of a text without colours, in at most `most` columns."""
     while columns(text) > most:
         text = text[:-1]
     return text
 
 
 def padded(text: str, width: int) -> str:
-    """A text with spaces behind it, up to a number of columns."""
+    """Returns a text with spaces behind it, up to a width in columns."""
     return text + " " * (width - columns(text))
 
 
 def wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:
-    """Lines of at most `width` columns. Longer words are cut into pieces."""
+    """Divides sentences into lines of at most `width` columns. A word that is longer is cut into pieces."""
     for sentence in sentences:
         line = ""
         for word in sentence.split(" "):
@@ -234,12 +240,12 @@ def wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:
 
 
 def listed(words: Sequence[str], joint: str = "and") -> str:
-    """Words as in a sentence: `a, b and c`."""
+    """Returns words as a list in a sentence: `a, b and c`."""
     return f" {joint} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def abridged(moves: Iterable[str], most: int) -> list[str]:
-    """The first moves, and a line that says so if there are more."""
+    """Returns the first moves of a list. If there are more, a last line says so."""
     found: list[str] = []
     for move in moves:
         if len(found) == most:

@@ -1,11 +1,11 @@
 """
-A wire: a codec and a conversation for each connection, and the settings that all wires have.
+A wire: the codec and the conversation of each connection, and the settings that all wires have.
 
-A wire is one folder under `gamehost.wires` and one `Wire`. Everything else about connections is the same for all wires,
-and is in `gamehost.net.connection`.
+A wire is a folder under `gamehost.wires` and an instance of `Wire`. `gamehost.net.connection` does everything else for a
+connection, the same for all wires.
 
-A conversation gets the client's messages, and sends messages through its peer. It never sees bytes, and a peer never
-sees a game. A table of states and message types says which messages are accepted. All others get the same answer.
+A conversation gets the client's messages, and sends messages through its peer. It never sees bytes, and a peer never sees a
+game. A table of states and message types says which messages a conversation accepts. All other messages get the same answer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,13 +30,13 @@ from gamehost.tables.interfaces import Back, Displaced, NoNewMatches, SeatHandle
 from gamehost.wires.framing import BLANK, Control, OtherProtocol, WireError, wrong_port
 
 if TYPE_CHECKING:
-    # A wire gets its lobby as an argument: loading the wire does not need the lobby's module.
+    # A wire gets its lobby as an argument, so importing the wire need not import the lobby's module.
     from gamehost.lobby.lobby import Lobby
 
 
 #: Sent to a connection if a newer connection of the same player has taken its session.
 DISPLACED = "you have logged in again elsewhere"
-#: Sent to a player that no other one has joined.
+#: Sent to a player who has waited at a table for a day without an opponent.
 UNMATCHED = "nobody came for a day"
 #: The message to the players of a suspended table.
 SUSPENDED = "a fault has stopped this match; nobody has won; if the owner lets it go on, log in again for your seat"
@@ -45,23 +45,22 @@ AFTER_MATCH_SECONDS = 600.0
 
 
 class Claim(Struct, frozen=True):
-    """The name or place in a message that belongs to one host of a cluster."""
+    """A name or a place in a client's message that only one host of a cluster may use. That host handles the message."""
 
-    #: The name of a log-in as it was sent, without the key of a guest; empty: this is no log-in.
+    #: The name of a log-in as it was sent, without the key of a guest; empty: the message is not a log-in.
     name: str = ""
-    #: The queue in which the player will wait; `None`: in no queue.
+    #: The queue in which the player will wait; `None`: the player will not wait in a queue.
     queue: Queue | None = None
-    #: Whether this host handles the message even if another host has the name: the player gets another name then.
+    #: Whether this host handles the message even if another host has the name. Then the player gets another name.
     stays: bool = False
-    #: The key of a place that has to be here, such as a waiting table: see `gamehost.accounts.names.place_of`. If it
-    #: has no home, this host becomes its home. If its home is elsewhere, the message is handled there, or here if the
-    #: conversation cannot go there.
+    #: The key of a place that the message needs, such as a waiting table (see `names.place_of`). A place without a host is
+    #: taken by this one. If another host has it, that host handles the message, unless the conversation cannot move.
     place: str = ""
-    #: Whether the place must exist already: another client has opened it.
+    #: Whether the place must exist already, because another client has opened it.
     opened: bool = False
-    #: Whether the place alone decides which host handles the message, and not the name.
+    #: Whether only the place decides which host handles the message, not the name.
     by_place: bool = False
-    #: Whether a client that has logged in logs out with this message.
+    #: Whether this message logs a client out that is logged in.
     anew: bool = False
     #: The key of the name. It is computed here if it is not given.
     key: str = ""
@@ -77,107 +76,107 @@ M_contra = TypeVar("M_contra", contravariant=True)
 
 
 class Peer(Protocol[M_contra]):
-    """One client, as its conversation sees it."""
+    """The client of a conversation: sends messages to it, and controls its connection."""
 
     @property
     def address(self) -> str:
         """The client's address without the port; empty if the transport has no addresses."""
 
     def say(self, message: M_contra) -> None:
-        """Send a message. After `hang_up` it is dropped."""
+        """Sends a message. After `hang_up` the message is dropped."""
 
     def say_newest(self, message: M_contra, key: str) -> None:
-        """Send a message. While the client does not read, it waits, and a later one of the same key replaces it."""
+        """Sends a message. While the client does not read, the message waits, and a later one with the same key replaces it."""
 
     def refuse(self, message: M_contra) -> None:
-        """Send a refusal. Too many of them in a short time end the connection."""
+        """Sends a refusal. Too many refusals in a short time end the connection."""
 
     def say_and_hold(self, message: M_contra, seconds: float) -> None:
         """
-        Send a message, and nothing behind it for a number of seconds: for clients that lose messages that come too
+        Sends a message, and delays all messages after it for a number of seconds: some clients lose messages that come too
         soon.
 
-        Messages of this time are held, and sent in order at its end. `hold` ends the hold sooner. A hold behind a held
-        message begins when that message is sent. If the connection is closed, everything is sent at once.
+        The delayed messages are sent in order at the end. `hold` can end the delay sooner. For a message that must wait itself,
+        the delay begins when it is sent. If the connection is closed, everything is sent at once.
         """
 
     def say_past(self, message: M_contra) -> None:
-        """Send a message even during a hold, before all messages that wait."""
+        """Sends a message before all messages that wait, even during a delay of `say_and_hold`."""
 
     def hold(self, seconds: float) -> None:
-        """Send nothing for so many seconds from now on. This replaces the current hold; 0 ends the current hold."""
+        """Delays all messages for a number of seconds from now on. This replaces the present delay; 0 ends it."""
 
     @property
     def hold_seconds(self) -> float:
-        """The seconds until the current hold ends; 0: there is no hold."""
+        """The seconds until the present delay ends; 0: there is no delay."""
 
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
         """
-        Drop the unwanted messages among those that wait for the end of a hold. Returns whether there was one. A hold behind a
-        message is dropped with it.
+        Drops those messages that wait for the end of a delay and that `unwanted` accepts. Returns whether there was one. A
+        delay behind a dropped message is dropped, too.
         """
 
     def logged_in(self) -> None:
-        """The client has logged in, or has sent all that it needs for that. The deadline for logging in ends."""
+        """Ends the deadline for logging in: the client has logged in, or has sent everything that it needs for that."""
 
     def logged_out(self, seconds: float = 0) -> None:
-        """The client is not logged in any more. It has as long to log in as a new connection, or longer: this many seconds."""
+        """Starts the deadline for logging in again, as for a new connection, or longer: this number of seconds."""
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
-        """Call `ring` after a number of seconds. This replaces an earlier alarm; the connection's end cancels it."""
+        """Calls `ring` after a number of seconds, instead of an earlier alarm. The end of the connection cancels the alarm."""
 
     def no_alarm(self) -> None:
-        """Cancel the alarm, if there is one."""
+        """Cancels the alarm, if there is one."""
 
     def pulse(self, seconds: float, beat: Callable[[float], None]) -> None:
         """
-        Call `beat` regularly until the connection ends, with the seconds for which the client has sent no byte. All
-        connections of a listener share one timer, so all of them must give the same interval.
+        Calls `beat` at regular intervals until the connection ends, with the number of seconds since the client's last byte.
+        All connections of a listener share one timer, so all of them must use the same interval.
         """
 
     def exempt_from_rate(self) -> None:
-        """The last message was an answer that the host waits for. It does not count against the rate limit."""
+        """Does not count the last message against the rate limit, because it was an answer that the host has asked for."""
 
     def move_accepted(self) -> None:
         """
-        The last message was a move, and it was accepted. It does not count against the rate limit of messages, but against
-        that of moves. Above that, input pauses for a moment.
+        Counts the last message against the rate limit of moves instead of the limit of messages: it was a move, and was
+        accepted. Above the limit of moves, the host pauses reading for a moment.
         """
 
     def journaled(self, size: int) -> None:
         """
-        Count the bytes that the last message has added to the journal, besides the few of each move. Above the rate of
-        its address, input pauses for a moment.
+        Counts the bytes that the last message has added to the journal, besides the few bytes of each move. Above the rate of
+        the client's address, the host pauses reading for a moment.
         """
 
     def hang_up(self, reason: str = "") -> None:
-        """Handle no more input, and close once everything is sent. The reason, if there is one, goes to the log."""
+        """Ignores all further input, and closes the connection when everything is sent. The reason, if any, goes to the log."""
 
 
 class Conversation(Protocol[M_contra]):
-    """The course of one connection, from its first message to its last."""
+    """Everything that is said on one connection, from its first message to its last: handles the client's messages."""
 
     @property
     def at_table(self) -> bool:
-        """Whether the client has a part in a match: its messages go first."""
+        """Whether the client plays a match. Then its messages are handled before those of other clients."""
 
     def begin(self) -> None:
-        """The connection was made. Called first, and once."""
+        """Called first, and once: the connection was made."""
 
     def hear(self, message: M_contra) -> None:
-        """Act on a message of the client."""
+        """Handles a message of the client."""
 
     def wire_error(self, error: WireError) -> None:
-        """Say that the client sent what cannot be understood. The peer hangs up right after this."""
+        """Sends an error: the client's bytes cannot be understood. The peer hangs up right after this."""
 
     def say_closing(self, reason: str) -> None:
-        """Say why the host ends this connection. The peer hangs up right after this."""
+        """Sends the reason for which the host closes this connection. The peer hangs up right after this."""
 
     def say_shutdown(self, reason: str) -> None:
-        """Say that the host stops. The peer hangs up right after this."""
+        """Sends that the host stops. The peer hangs up right after this."""
 
     def end(self) -> None:
-        """The connection is lost. Called last, and once."""
+        """Called last, and once: the connection is lost."""
 
 
 #: The methods of a state in which no message is expected.
@@ -186,8 +185,8 @@ _NOTHING: Mapping[type, Callable[..., None]] = {}
 
 class _LastSaid:
     """
-    The last event that was sent to players of a wire, and the message for it. A table sends an event to one player
-    after the other.
+    The last event that was sent to players of a wire, and the message for it. A table sends an event to its players in turn,
+    and the message is made only once.
     """
 
     __slots__ = ("event", "message")
@@ -199,31 +198,33 @@ class _LastSaid:
 
 class BaseConversation(Generic[M]):
     """
-    The shared part of the conversations of all wires: the state, the two tables, entering the lobby and leaving it.
+    The shared part of the conversations of all wires: the state, the methods for messages and events, and leaving the lobby.
 
     Subclasses set `HEARS`, `SAYS` and `TELLS`, and write `unexpected` and `say_closing`.
 
     :param peer: the client
-    :param lobby: where players meet
+    :param lobby: the lobby, in which players find opponents
     """
 
-    #: (state, type of message) -> method. Other messages go to `unexpected`.
+    #: (state, type of a client's message) -> method that handles it. Other messages are passed to `unexpected`.
     HEARS: ClassVar[Mapping[tuple[Enum, type], Callable[..., None]]] = {}
     #: (state, type of message) -> method that returns the claim of this message. Other messages claim nothing.
     CLAIMS: ClassVar[Mapping[tuple[Enum, type], Callable[..., Claim | None]]] = {}
-    #: Type of event -> method that makes the message for it. The message is the same for all players of a table on this
-    #: wire, and is made once.
+    #: Type of a table's event -> method that makes the message for it. The message is the same for all players of a table on
+    #: this wire, so it is made only once.
     SAYS: ClassVar[Mapping[type, Callable[..., Any]]] = {}
-    #: Type of event -> method that sends it. Other events go to `tell_other`.
+    #: Type of a table's event -> method that sends it, for events that are in no other table. Other events are passed to
+    #: `tell_other`.
     TELLS: ClassVar[Mapping[type, Callable[..., None]]] = {}
 
-    #: The description of this port for clients of another protocol, as of `guidance.wrong_port`; empty: they get none.
+    #: The description of this port for clients of another protocol (see `framing.wrong_port`); empty: there is none.
     SPEAKS: ClassVar[str] = ""
-    #: The format of this wire, if `guidance.other_protocol` knows it.
+    #: The format of this wire, if it is a result of `framing.other_protocol`.
     WRITTEN_IN: ClassVar[str] = ""
 
     _last_said: ClassVar[_LastSaid]
-    #: By the `id` of the state: the hash of a member of an enum is made in Python each time.
+    #: `HEARS` by state. The keys are the `id` of the state, because Python code computes the hash of an enum's member each
+    #: time.
     _HEARD_IN: ClassVar[Mapping[int, Mapping[type, Callable[..., None]]]] = {}
 
     log = Logger()
@@ -250,12 +251,12 @@ class BaseConversation(Generic[M]):
 
     @property
     def by_hand(self) -> str:
-        """The command for people to play on this host in a terminal; empty: there is no port for them."""
+        """The command with which people can play on this host in a terminal; empty: the host has no port for this."""
         return self._directory.by_hand
 
     @property
     def at_table(self) -> bool:
-        """As of `Conversation`. A client that has just finished a match goes first with its next log-in, too."""
+        """As in `Conversation`. It stays true after a match, so that the client's next log-in is handled first, too."""
         return self.handle is not None or self._game_finished
 
     def set_state(self, state: Enum) -> None:
@@ -263,10 +264,10 @@ class BaseConversation(Generic[M]):
         self._heard = self._HEARD_IN.get(id(state), _NOTHING)
 
     def begin(self) -> None:
-        """Say nothing; wires in which the server speaks first override this."""
+        """Sends nothing. Wires on which the server speaks first override this method."""
 
     def hear(self, message: M) -> None:
-        """Call the method that `HEARS` has for a message in this state."""
+        """Calls the method that `HEARS` has for this message in the present state."""
         method = self._heard.get(type(message))
         if method is not None:
             method(self, message)
@@ -277,46 +278,46 @@ class BaseConversation(Generic[M]):
 
     def claim(self, message: M) -> Claim | None:
         """
-        The claim of a message that comes next, by `CLAIMS`. Used only on hosts of a cluster.
+        Returns the claim of the client's next message, by `CLAIMS`. Used only on hosts of a cluster.
 
-        `None`: it is no log-in, or one that is refused whoever has the name.
+        `None`: the message needs no special host, or every host would refuse it.
         """
         method = self.CLAIMS.get((self.state, type(message)))
         return None if method is None else method(self, message)
 
     def adopt(self, session: Session) -> None:
-        """Continue for another host of the cluster, which has put the client into a queue. For wires that `Wire.spreads`."""
+        """Continues for another host of the cluster, which has put the client into a queue. For wires with `Wire.spreads`."""
         raise NotImplementedError
 
     def parcel(self) -> str | None:
         """
-        The state that another host of the cluster needs to continue this conversation, besides its session. `None`:
-        only this host can continue now. By default that is the case at a table.
+        Returns the state that another host of the cluster needs to continue this conversation, besides the session. `None`:
+        only this host can continue now. By default this is so at a table.
 
-        To be written for wires with more than a log-in to pass on.
+        Wires that must pass on more than a log-in override this method.
         """
         return None if self.session is not None and self.session.table_id is not None else ""
 
     def unpack(self, parcel: str, session: Session | None) -> None:
         """
-        Continue for another host of the cluster. The client has already received the beginning.
+        Continues for another host of the cluster. The client has already received the beginning of the conversation.
 
-        :param parcel: the result of `parcel` there
-        :param session: of a client that has logged in
+        :param parcel: the result of `parcel` at the other host
+        :param session: the session of a client that is logged in; `None`: the client is not logged in
         """
         if session is not None:
             self.adopt(session)
 
     def unexpected(self, message: M) -> None:
-        """Answer a message that is not expected in this state."""
+        """Answers a message that is not accepted in this state."""
         raise NotImplementedError
 
     def wire_error(self, error: WireError) -> None:
-        """By default the error is sent as the reason for closing."""
+        """Sends the error as the reason for closing. Some wires override this method, because they have a message for it."""
         self.say_closing(self.explained(error))
 
     def explained(self, error: WireError) -> str:
-        """Why nothing more can be understood; for a client of another protocol, what this port speaks."""
+        """Returns why the bytes cannot be understood. A client of another protocol is informed what this port speaks."""
         if isinstance(error, OtherProtocol) and self.SPEAKS:
             return wrong_port(error.opening, self.SPEAKS, self.WRITTEN_IN) or str(error)
         return str(error)
@@ -325,14 +326,14 @@ class BaseConversation(Generic[M]):
         raise NotImplementedError
 
     def say_shutdown(self, reason: str) -> None:
-        """By default this is sent as any other reason for closing."""
+        """Sends that the host stops. Some wires override this method, because they have a message for it."""
         self.say_closing(reason)
 
     def logged_in(self, session: Session) -> None:
         """
-        The lobby has accepted the client. To be called while its log-in is handled.
+        Stores the session of a client that the lobby has accepted. Must be called while the log-in is handled.
 
-        A log-in after a finished game does not count against the rate limit, because the next game begins with it.
+        A log-in after a finished match does not count against the rate limit, because a client needs it for each new match.
         """
         self.session = session
         self.peer.logged_in()
@@ -342,10 +343,10 @@ class BaseConversation(Generic[M]):
 
     def act(self, action: Any, careful: bool = False) -> bool:
         """
-        Act at the table. Whether the action was accepted.
+        Performs an action at the table. Returns whether the action was accepted.
 
-        Accepted actions have a rate limit of their own. It slows a client down and never refuses, because two quick bots
-        are not a flood.
+        Accepted actions have a rate limit of their own. It slows a client down and never refuses an action, because two fast
+        bots are not a flood.
 
         :param careful: as in `SeatHandle.act`
         """
@@ -356,7 +357,7 @@ class BaseConversation(Generic[M]):
         return accepted
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The player has a seat at a table. The table's events follow."""
+        """Stores the handle of the player's seat at a table. The table's events follow."""
         self.handle = handle
 
     def leave_table(self, state: Enum) -> None:
@@ -365,15 +366,15 @@ class BaseConversation(Generic[M]):
         self.set_state(state)
 
     def name_of(self, seat: Seat) -> str:
-        """The name of the player in a seat of this player's table."""
+        """Returns the name of the player in a seat of this player's table."""
         assert self.handle is not None
         return self.handle.names[seat]
 
     def deliver(self, event: Any) -> None:
         """
-        Send an event of the table to the client. If that fails, only this connection is closed.
+        Sends an event of the table to the client. If this fails, only this connection is closed.
 
-        An event that has no method goes to `tell_other`.
+        An event without a method in the tables is passed to `tell_other`.
         """
         kind = type(event)
         say = self.SAYS.get(kind)
@@ -382,6 +383,7 @@ class BaseConversation(Generic[M]):
                 method = self.TELLS.get(kind) or _TOLD_ON_ALL_WIRES.get(kind) or type(self).tell_other
                 method(self, event)
                 return
+            # The message is made once for all players of the table: its first receiver makes it.
             last = self._last_said
             if last.event is not event:
                 last.event, last.message = event, say(self, event)
@@ -391,38 +393,35 @@ class BaseConversation(Generic[M]):
             self.peer.hang_up("a fault of the host")
 
     def tell_other(self, event: Any) -> None:
-        """
-        Send an event that is not in `TELLS`. By default it is dropped; wires for all games send it as one of their
-        messages.
-        """
+        """Sends an event that is not in `TELLS`. By default the event is dropped; wires for all games send it as a message."""
 
     def tell_displaced(self, event: Displaced) -> None:
-        """A newer connection of the same player has taken the session: end this one."""
+        """Ends this connection, because a newer connection of the same player has taken the session."""
         self.session = self.handle = None
         self.say_closing(DISPLACED)
         self.peer.hang_up(DISPLACED)
 
     def tell_unmatched(self, event: Unmatched) -> None:
-        """The player has waited too long for an opponent: end the connection."""
+        """Ends the connection, because the player has waited too long for an opponent."""
         self.say_closing(UNMATCHED)
         self.peer.hang_up(UNMATCHED)
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
-        """The host begins no more matches: end the connection."""
+        """Ends the connection, because the host begins no more matches."""
         self.say_closing(event.why)
         self.peer.hang_up(event.why)
 
     def say_notice(self, text: str) -> bool:
-        """Send a notice of the host's owner. Returns whether the wire has a message for it; by default it has none."""
+        """Sends a notice of the host's owner. Returns whether the wire has a message for notices; by default it has none."""
         return False
 
     def tell_suspended(self, event: Suspended) -> None:
-        """A fault of the host has stopped the match, and the player is free: end the connection."""
+        """Ends the connection, because a fault of the host has stopped the match."""
         self.say_closing(SUSPENDED)
         self.peer.hang_up(SUSPENDED)
 
     def end(self) -> None:
-        """Leave the lobby: a seat is reserved. A client that stays connected has `AFTER_MATCH_SECONDS` to log in again."""
+        """Leaves the lobby. A seat remains reserved. A connected client has `AFTER_MATCH_SECONDS` to log in again."""
         if self.session is not None:
             session, self.session = self.session, None
             self.lobby.leave(session, self)
@@ -431,7 +430,7 @@ class BaseConversation(Generic[M]):
 
 class AccountConversation(BaseConversation[M]):
     """
-    The shared part of the conversations of wires with accounts: a password is checked, and the client waits for the
+    The shared part of the conversations of wires with passwords. The host checks a password, and the client waits for the
     result.
     """
 
@@ -439,24 +438,22 @@ class AccountConversation(BaseConversation[M]):
 
     def check_password(self, checking: Enum, name: str, password: str, wire: str, strong: bool = False) -> None:
         """
-        Check the password of an account. `password_checked` is called with the result, at once or later.
+        Checks the password of an account. `password_checked` is called with the result, at once or later.
 
-        :param checking: the state until then
-        :param strong: whether a new account needs a strong password: the wire's document does not say what it needs
+        :param checking: the state of the conversation during the check
+        :param strong: whether a new account needs a strong password: the wire's document says nothing about this
         """
         self.set_state(checking)
-        # From here on the client waits for the host, so the time to log in is not counted.
+        # From here on the client waits for the host, so the deadline for logging in ends.
         self.peer.logged_in()
         asked = (name, password, wire, self.peer.address, self, self._checked, strong, self.tell_log_in_waits)
         attempt = self.lobby.log_in(*asked)
+        # Unless the result has come already, it can be cancelled later.
         if self.state is checking:
             self._attempt = attempt
 
     def tell_log_in_waits(self, seconds: float) -> None:
-        """
-        Tell the client about how many seconds later its password will be checked. By default the wire has no message
-        for it.
-        """
+        """Informs the client that its password will be checked in about this number of seconds. By default nothing is sent."""
 
     def _checked(self, outcome: Session | LoginRefused) -> None:
         self._attempt = None
@@ -467,39 +464,38 @@ class AccountConversation(BaseConversation[M]):
             self.end_by_fault()
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
-        """The session, or why there is none. A fault in here ends this connection only."""
+        """Handles the result of a check: the session, or the refusal. A fault in this method ends only this connection."""
         raise NotImplementedError
 
     def end_by_fault(self) -> None:
         self.peer.hang_up("a fault of the host")
 
     def forget_attempt(self) -> None:
-        """Cancel a running check."""
+        """Cancels the check of a password, if one is running."""
         if self._attempt is not None:
             self._attempt.cancel()
             self._attempt = None
 
     def end(self) -> None:
-        """The connection is lost: a check of a password is cancelled, and a seat is reserved."""
+        """Cancels the check of a password, and leaves the lobby. A seat at a table remains reserved."""
         self.forget_attempt()
         super().end()
 
 
 class GuestConversation(BaseConversation[M]):
     """
-    A conversation as `gamehost.wires.base.common_wire` makes it.
+    The shared part of the conversations of wires without passwords, made by `gamehost.wires.base.common_wire`.
 
-    A message with `log_in` as its method claims the guest's name in its first field. A wire with another log-in sets
-    `CLAIMS`.
+    A message with the method `log_in` claims the guest's name, its first field. Wires with another log-in set `CLAIMS`.
 
     :param wire: the wire's name
-    :param queue: where its players wait
-    :param strict: as the wire's page says
+    :param queue: the queue in which the wire's players wait for opponents
+    :param strict: whether the wire follows the document without extensions
     """
 
     #: The state of a connection at its beginning.
     FIRST: ClassVar[Enum]
-    #: The state of a connection that waits for an opponent. A wire that `spreads` needs it, or an `adopt` of its own.
+    #: The state of a connection that waits for an opponent. A wire with `spreads` needs it, or its own `adopt`.
     WAITING: ClassVar[Enum]
 
     def __init_subclass__(cls) -> None:
@@ -516,26 +512,25 @@ class GuestConversation(BaseConversation[M]):
         return claim_of_guest(getattr(message, type(message).__match_args__[0]))
 
     def adopt(self, session: Session) -> None:
-        """Wait for an opponent."""
+        """Continues to wait for an opponent, at this host of the cluster."""
         self.logged_in(session)
         self.set_state(self.WAITING)
         self.lobby.play(session, self._queue)
 
     def act_or_refuse(self, action: Any, refuse: Callable[[str], object]) -> None:
-        """Act. If no action could be read in a move, `action` is the reason, a text: refuse the move with it."""
+        """Performs an action. A text means that the move could not be read: refuses the move, with the text as the reason."""
         refuse(action) if isinstance(action, str) else self.act(action)
 
 
 class BackWithEvents(BaseConversation[M]):
     """
-    A conversation of a protocol that repeats earlier events to a player that is back: `Back` of the own seat has its
-    `events`.
+    A conversation of a protocol that repeats earlier events to a player who comes back. `Back` gets these events in `events`.
 
-    They are read from the journal. Events that come meanwhile are sent after `Back`. If they cannot be read, `Back` has
-    none. If there are more than `gamehost.journal.replay.MANY`, it has the last ones or none.
+    They are read from the journal; later events are sent after `Back`. If the journal cannot be read, `Back` has no events. If
+    there are more than `gamehost.journal.replay.MANY`, it has the last ones or none.
     """
 
-    #: Events that came after a `Back` that waits for its `events`; `None`: no `Back` waits.
+    #: Events that have come while a `Back` waits for its `events`; `None`: no `Back` waits.
     _behind: list[Any] | None = None
     _withdraw: Callable[[], None] | None = None
 
@@ -549,6 +544,8 @@ class BackWithEvents(BaseConversation[M]):
             super().deliver(event)
 
     def _read(self, event: Back[Any], handle: SeatHandle[Any]) -> None:
+        """Reads the events of the match for `Back`, and then delivers `Back` and the events that came meanwhile."""
+
         def told(events: Sequence[Any]) -> None:
             behind, self._behind = self._behind, None
             for one in (replace(event, events=events), *(behind or ())):
@@ -575,7 +572,7 @@ class BackWithEvents(BaseConversation[M]):
         super().end()
 
 
-#: Type of event -> method, for events that a wire need not have in its `TELLS`.
+#: Type of event -> the method that sends it, unless the wire has another one in its `TELLS`.
 _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
     Displaced: BaseConversation.tell_displaced,
     Unmatched: BaseConversation.tell_unmatched,
@@ -585,17 +582,17 @@ _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
 
 
 def claim_of_table(table: TableId, opened: bool = True) -> Claim:
-    """The claim of a client that wants to go to the host of a table. The other parameter is that of `Claim`."""
+    """Returns the claim of a client that must continue at the host of this table. `opened` is as in `Claim`."""
     return Claim(place=place_of(table), opened=opened)
 
 
 def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False, typed: bool = False) -> Claim | None:
     """
-    The claim of a guest's log-in; the arguments are those of `Lobby.enter`.
+    Returns the claim of a guest's log-in; `None`: the name is not valid. The arguments are those of `Lobby.enter`.
 
     :param text: the name, or `NAME:KEY`
-    :param queue: where the player will wait for an opponent; `None`: not in a queue
-    :param strict: the wire has no keys
+    :param queue: the queue in which the player will wait for an opponent; `None`: no queue
+    :param strict: whether the wire has no keys, so that the whole text is the name
     """
     try:
         name, _ = (text, "") if strict else split_key(text)
@@ -605,7 +602,7 @@ def claim_of_guest(text: str, queue: Queue | None = None, strict: bool = False, 
 
 
 def claim_of_account(name: str, queue: Queue | None = None, typed: bool = False) -> Claim | None:
-    """The claim of an account's log-in, or of a guest's without a key behind the name. `typed`: as of `Lobby.enter`."""
+    """Returns the claim of a log-in without a guest's key; `None`: the name is not valid. `typed` is as in `Lobby.enter`."""
     try:
         checked = typed_name(name) if typed else checked_name(name)
     except NameRefused:
@@ -613,40 +610,40 @@ def claim_of_account(name: str, queue: Queue | None = None, typed: bool = False)
     return Claim(checked.text, queue, key=checked.key)
 
 
-#: The version of the interface between the host and its wires. A new version may be refused by an older host, and an old
-#: one by a newer host.
+#: The version of the interface between the host and its wires. A host can refuse a wire with a version that is too new or too
+#: old for it.
 API = 1
 
 
 class Codec(Protocol[M]):
-    """Turns bytes into messages and messages into bytes. Each connection has its own; a codec knows no transport."""
+    """Turns bytes into messages, and messages into bytes. Each connection has its own codec."""
 
     @property
     def unfinished(self) -> bool:
         """
-        Whether a message is incomplete so far.
+        Whether the last message is incomplete so far.
 
-        If none has, and all messages were taken, a new codec can read what comes next. See `Wire.spreads`.
+        If it is complete, and all messages were taken, a new codec can read the bytes that follow. See `Wire.spreads`.
         """
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        The messages that are complete now. The iterator must be exhausted before more is fed.
+        Returns the messages that are complete now. The caller must exhaust the iterator before it feeds more bytes.
 
-        :raises WireError: (from the iterator) nothing after this point can be trusted, and nothing more may be fed
+        :raises WireError: (from the iterator) the bytes after this point must be ignored, and no more bytes may be fed
         """
 
     def encode(self, message: M) -> bytes:
-        """The bytes of a message."""
+        """Returns the bytes of a message."""
 
 
 class ReadsWhole(Protocol[M_co]):
-    """A codec with a quick way to read a segment that is exactly one message, as nearly all segments are."""
+    """A codec with a fast method for a segment that is exactly one message, as nearly all segments are."""
 
     def whole(self, data: bytes) -> M_co | None:
         """
-        The message that the bytes are; `None`: they are not exactly one, or something waits before them. Then nothing has
-        changed, and they are to be fed.
+        Returns the message, if the bytes are exactly one. `None`: they are not, or earlier bytes wait; the caller must `feed`
+        them.
 
         :raises WireError: as `Codec.feed`
         """
@@ -654,27 +651,26 @@ class ReadsWhole(Protocol[M_co]):
 
 @runtime_checkable
 class Numbered(Protocol):
-    """A codec that numbers what it writes."""
+    """A codec that numbers the messages that it writes."""
 
-    #: The number of the next message. A codec that continues for one at another host of a cluster begins with the
-    #: number of that one.
+    #: The number of the next message. At another host of a cluster, the new codec continues with the old one's number.
     sequence: int
 
 
 @runtime_checkable
 class Ending(Protocol[M_co]):
-    """A codec of a protocol in which the end of a connection is a message."""
+    """A codec of a protocol that needs a last message at the end of a connection."""
 
     def ending(self, stopping: bool) -> M_co | None:
         """
-        The last message; `None`: there is none.
+        Returns the last message; `None`: there is none.
 
         :param stopping: whether the host stops
         """
 
 
 class WireConfig(Protocol[M]):
-    """A wire with its settings, for one listener. Makes the codec and the conversation of each connection."""
+    """A wire with its settings, for one port. Makes the codec and the conversation of each connection."""
 
     def new_codec(self) -> Codec[M]: ...
 
@@ -683,7 +679,7 @@ class WireConfig(Protocol[M]):
 
 @frozen
 class CommonWireConfig(Generic[M]):
-    """The configuration of a wire that has no settings but `COMMON_OPTIONS`."""
+    """The configuration of a wire that has no settings except `COMMON_OPTIONS`."""
 
     #: The wire's name.
     wire: str
@@ -697,23 +693,24 @@ class CommonWireConfig(Generic[M]):
 
 
 class SeatKey(Enum):
-    """The proof with which a player takes a seat back after a lost connection."""
+    """The proof that a player must give to take a seat back after a lost connection."""
 
     NAME = "the name"
     PASSWORD = "the name and a password, without which nobody logs in"
-    #: A program that has ended cannot come back.
+    #: Only the running program has the token. After the program has ended, its player cannot come back.
     TOKEN = "a token, which the host has given to the program"
 
 
 @frozen
 class Wire(Generic[M]):
-    """A wire format, as the host knows it."""
+    """A wire format, as a plug-in declares it to the host."""
 
     #: Lower case, for options and the journal: `onitama`.
     name: str
     #: A few words for the help text.
     title: str
-    #: A Twisted endpoint string. The host's own wires listen there by default; others listen only where an option says.
+    #: A Twisted endpoint string. The host's own wires listen there by default; wires of plug-ins listen only at the endpoint in
+    #: an option.
     endpoint: str
     #: The games that can be played on it.
     games: Sequence[Game[Any, Any]]
@@ -721,28 +718,27 @@ class Wire(Generic[M]):
     configure: Callable[[Settings], WireConfig[M]]
     #: Every setting of the wire by name, with its unit and default in words.
     options: Mapping[str, str]
-    #: Settings that also have an option of their own: `--NAME` means `yes`.
+    #: Settings that also exist as an option without a value: `--NAME` sets `yes`.
     flags: Sequence[str] = ()
-    #: Settings that also have an option of their own, with a value: `--NAME=TEXT`.
+    #: Settings that also exist as an option with a value: `--NAME=TEXT`.
     values: Sequence[str] = ()
     #: The version of the plug-in interface that the wire was written for; see `API`.
     api: int = 1
-    #: Whether the host cannot start if a port of this wire is in use. Otherwise the port is left out.
+    #: Whether the host refuses to start if a port of this wire is in use. Otherwise it starts without this port.
     must_listen: bool = True
-    #: Whether people type on it, and read first: they have a minute to log in and to finish a line.
+    #: Whether people type on this wire: they have a minute to log in and to finish a line.
     for_people: bool = False
-    #: Seconds to log in that its clients need at least: more than the limits say if they connect before a name is typed.
+    #: The least seconds for logging in: more than the host's limit if clients connect before a person types a name.
     login_seconds: float = 0.0
-    #: The most bytes that are written in one piece, because its clients can read no more at once; 0: any number. No
+    #: The most bytes that the host writes at once, because clients of this wire can read no more at once; 0: any number. No
     #: message may be longer.
     write_bytes: int = 0
-    #: Whether its players may be at any host of a cluster. All others are at one of them.
+    #: Whether players of this wire may be at any host of a cluster. Players of all other wires are at the same host.
     spreads: bool = False
-    #: Whether its clients may also speak WebSocket, on the same port. Then each text is a line without its end, so the
-    #: codec is one of lines that end in `\\n`, such as a `LineCodec`. The client speaks first.
+    #: Whether clients may also use WebSocket on the same port. Each text is then a line without its end, so the codec must read
+    #: lines that end in `\\n`, such as a `LineCodec`. The client must speak first.
     websocket: bool = False
-    #: Whether a player that was away at the end of a match receives it after the next log-in, by `seated`, `Back` and
-    #: `Over`.
+    #: Whether a player that was away at the end of a match receives it after the next log-in (`seated`, `Back`, `Over`).
     tells_missed_end: bool = False
     #: The proof with which a seat is taken back.
     seat_key: SeatKey = SeatKey.NAME
@@ -759,10 +755,10 @@ def common_settings(
     settings: Settings, wire: str, game: Game[Any, Any], required: Mapping[str, str] = {}
 ) -> tuple[bool, Queue]:
     """
-    The values of `COMMON_OPTIONS`: whether the wire is strict, and the queue of its players.
+    Returns the values of `COMMON_OPTIONS`: whether the wire is strict, and the queue of its players.
 
-    :param required: settings of the game without which the wire's clients cannot play
-    :raises BadOption: one of them cannot be used
+    :param required: settings of the game that the wire's clients need to be able to play
+    :raises BadOption: the value of a setting is not valid
     """
     separate = setting(settings, "separate", False, yes_or_no)
     strict = setting(settings, "strict", False, yes_or_no)
@@ -781,12 +777,12 @@ def common_wire(
     **more: Any,
 ) -> Wire[M]:
     """
-    A wire that has no settings but `COMMON_OPTIONS`. The first four arguments are as in `Wire`.
+    Makes a wire that has no settings except `COMMON_OPTIONS`. The first four arguments are as in `Wire`.
 
     :param new_codec: makes the codec of one connection
     :param conversation: makes a conversation from a peer, the lobby, the wire's name, its queue, and whether it is strict
-    :param strict_codec: makes the codec in strict mode, if that needs another one
-    :param required: settings without which its clients cannot play
+    :param strict_codec: makes the codec in strict mode, if strict mode needs another codec
+    :param required: settings of the game that the wire's clients need to be able to play
     :param more: other fields of `Wire`
     """
 

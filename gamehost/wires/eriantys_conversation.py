@@ -1,13 +1,14 @@
 """
-The shared part of the wires of Eriantys: the states of a connection, a seat with counted Acknowledgements, the messages
-that are free of the rate limit, and all messages that follow from the same events on each wire.
+The shared part of the wires of Eriantys: the states of a connection, the counting of Acknowledgements, the messages
+that do not count against the rate limit, and the order of messages after each event.
 
-An Acknowledgement does not name the message that it confirms, so they are counted: a due message adds one, an
-Acknowledgement subtracts one, and surplus ones are ignored. A request to a player waits until no player of the table
-owes anything. If a client still owes one after the time limit, requests never wait for that connection again. So a
-silent client delays the others once.
+An Acknowledgement does not name the message that it confirms, so they are counted. A due message adds one, an
+Acknowledgement subtracts one, and surplus Acknowledgements are ignored. A request to a player waits until no player of
+the table owes an Acknowledgement. If a client still owes one after the time limit, requests never wait for this
+connection again. So a silent client delays the others only once.
 
-All wires of Eriantys with acknowledging clients share this, because their players can sit at one table.
+All wires of Eriantys on which clients send Acknowledgements share this module, because their players can sit at the
+same table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,11 +30,12 @@ from gamehost.lobby.sessions import Queue, Session
 from gamehost.tables.interfaces import Away, Back, Left, OpenTable, Over, Refused, SeatHandle, Suspended, TableClosed
 from gamehost.wires.base import Claim, GuestConversation, Peer, claim_of_table
 
-#: The most Acknowledgements at once that do not count towards the rate of messages.
+#: The most Acknowledgements, one after the other, that do not count against the rate limit of messages.
 MOST_ACKNOWLEDGEABLE = 100
 
 
-#: The board that follows one of these requests is due: a student has moved, or a character was used.
+#: The client must acknowledge the board that follows one of these requests: a student has moved, or a character was
+#: used.
 _BOARD_DUE_AFTER = (events.AskStudent, events.AskDestination, events.AskCardStudent, events.AskColour)
 
 M = TypeVar("M")
@@ -41,27 +43,28 @@ M = TypeVar("M")
 
 @define(eq=False)
 class Gate:
-    """The clients of one table. A request passes when none of them owes an Acknowledgement."""
+    """Delays the requests at one table. A request is sent when no client of the table owes an Acknowledgement."""
 
     clients: list["Client"] = field(factory=list)
-    #: Whether boards are to be acknowledged: they are while students move and while a character's effect is not done.
+    #: Whether clients must acknowledge boards. They must while students are moved, and until the effect of a character
+    #: is done.
     boards_due: bool = False
-    #: By wire: the last board that was sent, and its message. All players of a wire receive the same one.
+    #: Wire -> the last board that was sent, and its message. All players of a wire receive the same message.
     _boards: dict[str, tuple[events.Board, Any]] = field(factory=dict)
 
     def asked(self, request: events.Ask) -> None:
-        """A player of the table receives a request. The request decides whether the next boards are due."""
+        """Notes that a player of the table receives a request. The request decides whether the next boards are due."""
         self.boards_due = isinstance(request, _BOARD_DUE_AFTER)
 
     def character_used(self) -> None:
-        """A player has used a character. Boards are due until its effect is done."""
+        """Notes that a player has used a character. Boards are due until its effect is done."""
         self.boards_due = True
 
     def message_of(self, wire: str, board: events.Board, render: Callable[[tuple[events.Board, M] | None], M]) -> M:
         """
-        The message that a wire makes of a board. It is made once for all players of the wire.
+        Returns the message of a wire for a board. It is made once for all players of the wire.
 
-        :param render: makes the message, and may take parts of it from the last board and its message
+        :param render: makes the message. It gets the last board and its message, and may use parts of them again
         """
         last = self._boards.get(wire)
         if last is None or last[0] is not board:
@@ -74,39 +77,43 @@ class Gate:
         return not [client for client in self.clients if client.due and client.waited_for]
 
     def pass_on(self) -> None:
+        """Sends the delayed requests, if they may be sent now."""
         if self.is_open():
             for client in self.clients:
                 if client.is_held_up:
                     client.go_on()
 
     def give_up(self) -> None:
-        """The time limit has passed: stop waiting for the clients that owe an Acknowledgement, and continue."""
+        """
+        Continues after the time limit: the table does not wait any more for the clients that still owe an
+        Acknowledgement.
+        """
         for client in self.clients:
             if client.due:
                 client.waited_for = False
         self.pass_on()
 
 
-#: The gates of tables, by lobby, because the players of one table may use different listeners. Only the clients refer
-#: to the gates and to the lobby, so both are removed with the last client.
+#: The gates of tables, by lobby: the players of one table may be connected to different ports. The references are weak,
+#: so a gate is removed with its last client.
 _GATES: WeakKeyDictionary[Lobby, WeakValueDictionary[TableId, Gate]] = WeakKeyDictionary()
 
 
 @define(eq=False)
 class Client:
     """
-    The Acknowledgements of one client.
+    Counts the Acknowledgements of one client, and sends messages to it.
 
-    :param seconds: how long the table waits for this client; 0: not at all
+    :param seconds: how many seconds a request to this client waits for the players of its table; 0: it does not wait
     """
 
     _peer: Peer[Any]
     _seconds: float
-    #: How many Acknowledgements it owes.
+    #: How many Acknowledgements the client owes.
     due: int = 0
     waited_for: bool = True
     gate: Gate | None = None
-    #: How many of the next Acknowledgements do not count towards the rate of messages.
+    #: How many of the next Acknowledgements do not count against the rate limit of messages.
     _acknowledgeable: int = 0
     #: A request to this client that waits for Acknowledgements.
     _held: Any | None = None
@@ -119,18 +126,19 @@ class Client:
         return self._held is not None
 
     def sit_down(self, lobby: Lobby, table: TableId) -> Gate:
-        """Join the clients of a table. The gate is removed with the last one."""
+        """Joins the clients of a table, and returns the table's gate."""
         self._gates, self._table = _GATES.setdefault(lobby, WeakValueDictionary()), table
         gate = self._gates.setdefault(table, Gate())
         self.enter(gate)
         return gate
 
     def enter(self, gate: Gate) -> None:
+        """Joins the clients of this gate."""
         self.gate = gate
         gate.clients.append(self)
 
     def leave(self) -> None:
-        """Leave the table. No player waits for this client any more, and a request to it is dropped."""
+        """Leaves the table. Requests do not wait for this client any more, and a request to this client is dropped."""
         self.withdraw()
         self.due = 0
         if self.gate is not None:
@@ -141,21 +149,25 @@ class Client:
             gate.pass_on()
 
     def say(self, message: Any, due: bool = False) -> None:
-        """Send a message that the client may acknowledge. If it is due, the client has to acknowledge it."""
+        """Sends a message. The client may acknowledge every message, and must acknowledge it if it is due."""
         self._acknowledgeable += 1
         self.due += due
         self._peer.say(message)
 
     def say_due_and_hold(self, message: Any, seconds: float) -> None:
         """
-        Send a due message, and nothing after it for so many seconds. Some clients lose messages that come before they
-        acknowledge.
+        Sends a due message, and delays the messages after it for a number of seconds. Some clients lose messages that
+        come before they have sent the Acknowledgement.
         """
         self.due += 1
         self._acknowledgeable += 1
         self._peer.say_and_hold(message, seconds)
 
     def ask(self, request: Any) -> None:
+        """
+        Sends a request, now or when the players of the table owe no Acknowledgement. It replaces a request that still
+        waits.
+        """
         self.withdraw()
         if self.gate is None or self._seconds == 0 or self.gate.is_open():
             self._peer.say(request)
@@ -164,23 +176,29 @@ class Client:
             self._peer.alarm(self._seconds, self.gate.give_up)
 
     def withdraw(self) -> None:
+        """Drops the request that waits, if there is one."""
         if self._held is not None:
             self._held = None
             self._peer.no_alarm()
 
     def go_on(self) -> None:
+        """Sends the request that waits, if there is one."""
         if self._held is not None:
             request = self._held
             self.withdraw()
             self._peer.say(request)
 
     def acknowledged(self, count: int = 1) -> None:
-        """Count an Acknowledgement, or so many in one message. Surplus ones are ignored."""
-        # The first ones do not count towards the rate of messages.
+        """
+        Counts Acknowledgements of the client. Surplus ones are ignored.
+
+        :param count: how many came in one message
+        """
+        # Acknowledgements that the client may send do not count against the rate limit of messages.
         if self._acknowledgeable:
             self._acknowledgeable = max(0, min(self._acknowledgeable, MOST_ACKNOWLEDGEABLE) - count)
             self._peer.exempt_from_rate()
-        # Requests may be sent when nothing is due any more.
+        # When nothing is due any more, requests that wait may be sent.
         if self.due > count:
             self.due -= count
         else:
@@ -188,7 +206,7 @@ class Client:
 
     def answered(self) -> None:
         """
-        Count an answer as all Acknowledgements that were due before it, because the client has read all messages before
+        Treats an answer as all Acknowledgements that were due before it: the client has read all messages in front of
         the request.
         """
         if self.due:
@@ -198,23 +216,25 @@ class Client:
 
 
 class EriantysState(Enum):
+    """The state of a connection. It decides which messages are accepted."""
+
     #: Before LoginMessage.
     CONNECTED = "connected"
     LOBBY = "lobby"
-    #: At a table with a match that has not begun.
+    #: At a table, before the match begins.
     WAITING = "waiting"
     IN_GAME = "in game"
 
 
-#: The client's messages besides its answers: the state in which each is allowed, and its method. Other wires have other
-#: names.
+#: The client's messages apart from its answers: name -> (the state in which it is allowed, the name of the method that
+#: handles it). Each wire has a class of this name in its module of messages.
 _HEARD: Mapping[str, tuple[EriantysState, str]] = {
     "LoginMessage": (EriantysState.CONNECTED, "log_in"),
     "RequestGames": (EriantysState.LOBBY, "list_games"),
     "SetGame": (EriantysState.LOBBY, "set_game"),
     "JoinAvailableGame": (EriantysState.LOBBY, "join_game"),
 }
-#: The events for players, and the method that sends each.
+#: Type of event -> name of the method that sends it to the client.
 _TOLD: Mapping[type, str] = {
     OpenTable: "tell_gathered",
     TableClosed: "tell_table_closed",
@@ -246,21 +266,23 @@ _TOLD: Mapping[type, str] = {
 
 class EriantysConversation(GuestConversation[M]):
     """
-    The conversation of a wire of Eriantys. All of these wires have the same course, and the same names for most
-    messages. The class of a wire has only its differences, and a method for each line of `_HEARD` and `_TOLD` that has
-    no method here.
+    The shared conversation of all wires of Eriantys. They have the same course, and the same names for most messages.
+    The class of a wire contains only the differences, and the methods of `_HEARD` and `_TOLD` that are not written
+    here.
 
-    :param ack_seconds: how long the requests to this client wait for Acknowledgements of the table; 0: not at all
+    :param ack_seconds: how many seconds a request to this client waits for Acknowledgements of the table; 0: it does
+        not wait
     """
 
     FIRST = EriantysState.CONNECTED
     #: The wire's module of messages.
     MESSAGES: ClassVar[Any]
     SPELLING: ClassVar[Spelling]
-    #: Messages that are allowed in any state, and their methods.
+    #: Messages that are allowed in every state -> name of the method that handles each.
     ALWAYS: ClassVar[Mapping[type, str]]
 
     def __init_subclass__(cls) -> None:
+        """Makes the tables `HEARS`, `CLAIMS` and `TELLS` of a wire from the names of its messages and methods."""
         cls.HEARS = {
             **{(state, kind): getattr(cls, name) for state in EriantysState for kind, name in cls.ALWAYS.items()},
             **{(state, getattr(cls.MESSAGES, kind)): getattr(cls, name) for kind, (state, name) in _HEARD.items()},
@@ -279,69 +301,80 @@ class EriantysConversation(GuestConversation[M]):
         self._gate = Gate()
         #: The players of the table, in the order of the seats.
         self.names: Sequence[str] = ()
-        #: The open request to this player.
+        #: The request that this player has not answered yet; `None`: there is none.
         self._asked: events.Ask | None = None
-        #: Whether an action may still arrive that the client sent before it received the end of the match.
+        #: Whether an action may still come that the client sent before it received the end of the match.
         self._ended_just_now = False
-        #: Whether the next RequestGames is the first of this game. Every game needs one, so it does not count towards
-        #: the rate.
+        #: Whether the next RequestGames is the first one before a match. A client needs one for each match, so it does
+        #: not count against the rate limit.
         self._listing_is_free = True
 
     def end(self) -> None:
         self._client.leave()
         super().end()
 
-    # -- each wire's own
+    # -- methods that each wire writes
 
     def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> Any:
-        """The message about a waiting game, or about a game to which a player comes back."""
+        """
+        Returns the part of a message that describes a game: one that waits for players, or one to which a player comes
+        back.
+        """
         raise NotImplementedError
 
     def refuse_with(self, error: str, detail: str) -> None:
         """
-        Refuse a message.
+        Refuses a message.
 
-        :param error: by its name in the document
-        :param detail: in words, for wires that have room for them
+        :param error: the name of the error in the document
+        :param detail: the reason in words, for wires with a place for it
         """
         raise NotImplementedError
 
     def answer(self, message: M) -> None:
-        """Pass an action to the match."""
+        """Passes an action to the match."""
         raise NotImplementedError
 
-    # -- at the hosts of a cluster
+    # -- moving to another host of a cluster
 
     def claim_of_join(self, message: Any) -> Claim | None:
-        """The claim of the game, which may wait at another host. No claim if a seat is reserved for the client here."""
+        """
+        Returns the claim to the game, which may wait at another host; `None`: a seat is reserved for the client at this
+        host.
+        """
         assert self.session is not None
         (game,) = astuple(message)
         return None if self.session.table_id is not None else claim_of_table(TableId(game))
 
     def parcel(self) -> str | None:
-        """In the lobby another host needs no state to continue. At a table, only this host can continue."""
+        """
+        Returns the state for another host. In the lobby the other host needs no state. At a table only this host can
+        continue.
+        """
         return super().parcel() if self.state in (EriantysState.CONNECTED, EriantysState.LOBBY) else None
 
     def adopt(self, session: Session) -> None:
+        """Continues in the lobby, for another host of the cluster."""
         self.logged_in(session)
         self.set_state(EriantysState.LOBBY)
 
-    # -- from the client
+    # -- messages of the client
 
     def acknowledge(self, message: M) -> None:
         self._client.acknowledged()
 
     def pong(self, message: M) -> None:
-        """Do nothing: any byte shows that the client is there."""
+        """Does nothing: any byte shows that the client still answers."""
 
     def disconnect(self, message: M) -> None:
+        """Gives up the player's seat, and closes the connection."""
         if self.handle is not None:
             self.handle.leave()
         self.end()
         self.peer.hang_up()
 
     def listed(self) -> Sequence[OpenTable]:
-        """The games that this player may join, here and at other hosts of a cluster."""
+        """Returns the games that this player may join, here and at other hosts of a cluster."""
         here, elsewhere = self.lobby.waiting(self._queue), self.lobby.waiting_elsewhere(self._queue)
         return sorted((*here, *elsewhere), key=lambda one: one.table)[:LISTED] if elsewhere else here
 
@@ -352,6 +385,7 @@ class EriantysConversation(GuestConversation[M]):
         self.peer.say(self.MESSAGES.AvailableGames(tuple(map(self._info_of, self.listed()))))
 
     def set_game(self, message: Any) -> None:
+        """Opens a table for a new game."""
         game, players = self._queue.game, message.numberOfPlayers
         if not game.least_seats <= players <= game.most_seats:
             self.refuse_with("INVALID_SETTINGS", f"expected from {game.least_seats} to {game.most_seats} players")
@@ -368,7 +402,7 @@ class EriantysConversation(GuestConversation[M]):
             self.say(self.MESSAGES.WaitingForPlayers(table.table))
 
     def join_game(self, message: Any) -> None:
-        """Join a game. The player receives this like the others that wait there, by `tell_gathered`."""
+        """Joins a game. `tell_gathered` then informs the player, like the others that wait there."""
         assert self.session is not None
         (game,) = astuple(message)
         try:
@@ -381,14 +415,14 @@ class EriantysConversation(GuestConversation[M]):
             self._joined()
 
     def _joined(self) -> None:
-        """Do not count the messages that led to a new game towards the rate."""
+        """Exempts the messages that led to a new game from the rate limit."""
         self._listing_is_free = True
         self.peer.exempt_from_rate()
 
     def unexpected(self, message: Any) -> None:
         """
-        Refuse a message that is not expected now. An answer that was sent before the client received the end of the
-        match is ignored.
+        Refuses a message that is not accepted now. It ignores an answer that was sent before the client received the
+        end of the match.
         """
         if self._ended_just_now and type(message) in self.SPELLING.answers:
             self._ended_just_now = False
@@ -396,37 +430,45 @@ class EriantysConversation(GuestConversation[M]):
             self.refuse_unexpected(message)
 
     def refuse_unexpected(self, message: Any) -> None:
+        """Refuses a message that this state does not accept."""
         self.refuse_with("INVALID_ACTION", "not now")
 
     def _awaits(self, kind: type) -> bool:
-        """Whether a message of this kind would answer what is asked."""
+        """Whether a message of this kind would answer the present request."""
         asked = self._asked
         if kind is self.MESSAGES.UseCharacterEffect:
             return events.allows_character(asked)
         return asked is not None and self.SPELLING.answer_to(asked) is kind
 
-    # -- said
+    # -- sending
 
     def say(self, message: Any) -> None:
-        """Send a message. If it is due, the client owes an Acknowledgement."""
+        """Sends a message. If it is due, the client owes an Acknowledgement."""
         self._client.say(message, self.MESSAGES.is_due(message))
 
     def communicate(self, word: str) -> None:
+        """Sends one of the messages that contain only a word."""
         self.say(self.MESSAGES.WORDS[word])
 
     def _info_of(self, table: OpenTable) -> Any:
+        """Describes a table that waits for players."""
         return self.game_info(table.table, len(table.names), table.seats, table.settings.get("expert") == "yes")
 
     # -- to the client
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """Take a seat. From now on requests at this table wait for this player too, those of other wires as well."""
+        """
+        Takes a seat. From now on, requests at this table also wait for this player, whatever wire the other players
+        use.
+        """
         super().seated(handle)
         self.names = handle.names
         self._gate = self._client.sit_down(self.lobby, handle.table)
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """A player has joined or left the table. The first such event is about this player itself."""
+        """
+        Informs the client that a player has joined or left the table. The first such event is about this player itself.
+        """
         if self.state is EriantysState.LOBBY:
             self.set_state(EriantysState.WAITING)
             self.say(self.MESSAGES.JoinAlreadyExistingGame(self._info_of(event)))
@@ -434,20 +476,23 @@ class EriantysConversation(GuestConversation[M]):
             self.say(self.MESSAGES.UpdateLobby(self._info_of(event)))
 
     def tell_table_closed(self, event: TableClosed) -> None:
+        """Informs the client that its table was closed before the match began."""
         self.set_state(EriantysState.LOBBY)
         self.communicate("CLOSING_GAME")
 
     def _note(self, event: events.Ask) -> None:
+        """Stores a request to this player, and informs the table's gate."""
         self._client.withdraw()
         self._asked = event
         self._gate.asked(event)
 
     def _no_more_asked(self) -> None:
+        """Drops the present request: it is answered, or not valid any more."""
         self._asked = None
         self._client.withdraw()
 
     def tell_denied(self, event: events.Denied) -> None:
-        """The chosen destination was impossible. The request for a student follows."""
+        """Informs the client that the chosen destination is not possible. The request for a student follows again."""
         self._no_more_asked()
         self.refuse_with(event.fault.value, event.detail)
 
@@ -459,7 +504,7 @@ class EriantysConversation(GuestConversation[M]):
         self.say(self.MESSAGES.PlayedAssistant(assistant, self.name_of(event.seat)))
 
     def tell_character(self, event: events.PlayedCharacter) -> None:
-        """A player has used a character. Boards are due until its effect is done."""
+        """Informs the client that a player has used a character. Boards are due until its effect is done."""
         self._gate.character_used()
         character = self.SPELLING.value_of(events.UseCharacter, event.character.value)
         self.say(self.MESSAGES.PlayedCharacter(character, self.name_of(event.seat)))
@@ -481,25 +526,29 @@ class EriantysConversation(GuestConversation[M]):
         self.say(self.MESSAGES.EndOfRound(event.round))
 
     def tell_closing(self, event: events.Closing) -> None:
-        """All messages about the match have been sent. Not all wires have a message for it."""
+        """Called when all messages about the match have been sent. Only some wires have a message for this."""
 
     def tell_away(self, event: Away) -> None:
-        """A player is away. No document has a message about other absent players for a player that comes back."""
+        """
+        Informs the client that a player is away. In strict mode, a client that comes back receives nothing about other
+        absent players, because no document has a message for this.
+        """
         if not (event.already and self._strict):
             self.say(self.MESSAGES.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_left(self, event: Left) -> None:
-        """A player has left, and cannot come back. The end follows."""
+        """Informs the client that a player has left, and cannot come back. The end of the match follows."""
         self.say(self.MESSAGES.PlayerDisconnected(self.name_of(event.seat)))
 
     def tell_over(self, event: Over) -> None:
+        """Leaves the table after the end of the match."""
         self._asked = None
         self._ended_just_now = True
         self._client.leave()
         self.leave_table(EriantysState.LOBBY)
 
 
-#: The errors of the document for a name that is refused. The others are INVALID_ACTION.
+#: The document's error for each reason of refusing a name. All other reasons are INVALID_ACTION.
 NAME_FAULTS: Mapping[NameFault, str] = {
     NameFault.TOO_LONG: "NICKNAME_TOO_LONG",
     NameFault.INVALID: "INVALID_NICKNAME",

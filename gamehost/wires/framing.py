@@ -1,10 +1,11 @@
 """
-Bounded buffers that split bytes into lines and frames, messages that wires of lines share, text as Java writes it, and
-sentences for clients of another protocol. Pure: they know no transport and no clock.
+Bounded buffers that split bytes into lines and frames; messages that all wires of lines share; text in the encoding of
+Java; and sentences for clients of another protocol. Nothing here uses a transport or a clock.
 
-A buffer stores at most one unfinished piece, of bounded size. Above that size it raises `WireError`, and must not be
-fed again. The work for a chunk depends on its size only, however many pieces are in it. The pieces come from an
-iterator, which may be continued later; the next chunk may be fed only when it is exhausted.
+A buffer stores at most one unfinished line or frame, of bounded size. Above that size it raises `WireError`, and must
+not be fed again. The work for a chunk of bytes depends only on the size of the chunk, however many lines or frames are
+in it. `feed` returns an iterator of the complete lines or frames. The caller may pause this iterator, but must exhaust
+it before it feeds the next chunk.
 """
 
 import re
@@ -20,14 +21,14 @@ M = TypeVar("M")
 
 
 class WireError(Exception):
-    """The bytes do not follow the wire's format, or exceed a limit. Nothing after them can be trusted."""
+    """The bytes do not follow the wire's format, or exceed a limit. The bytes after them must be ignored."""
 
 
 class OtherProtocol(WireError):
     """
-    The connection begins as another protocol does.
+    The connection begins like one of another protocol.
 
-    :param opening: the first bytes; they are not part of the message
+    :param opening: the first bytes; they are not part of the error's message
     """
 
     def __init__(self, opening: bytes) -> None:
@@ -36,32 +37,38 @@ class OtherProtocol(WireError):
 
 
 class Blank(Struct, frozen=True):
-    """An empty line, as people and keep-alives send them. It counts against the rate limit, and is ignored otherwise."""
+    """
+    An empty line, such as people and keep-alives send. It counts against the rate limit; apart from that, it is
+    ignored.
+    """
 
 
 class UndecodableLine(Struct, frozen=True):
-    """A complete line that could not be decoded. The next line can be."""
+    """A complete line that could not be decoded. The lines after it can still be read."""
 
-    #: Why. Contains nothing of the line.
+    #: The reason. It contains nothing of the line.
     reason: str
 
 
 class WireMessage(Struct, frozen=True):
-    """The base of what a client or the server says."""
+    """The base of all messages of a client or of the server."""
 
 
 def command_of(name: str) -> str:
-    """The command of a message, from the name of its class: `MOVE_WAS_MADE` of `MoveWasMade`; a tag of messages."""
+    """
+    Returns the command of a message from the name of its class: `MOVE_WAS_MADE` for `MoveWasMade`. Messages use it to
+    make their tags.
+    """
     return re.sub("(?<!^)(?=[A-Z])", "_", name).upper()
 
 
 def tags_of(base: type[Struct]) -> Mapping[type[Any], Any]:
-    """The tags of all messages with this base."""
+    """Returns the tag of each message class with this base."""
     return {kind: kind.__struct_config__.tag for kind in base.__subclasses__()}
 
 
 class WrongFields(WireMessage, frozen=True):
-    """A client's message with too few or too many fields, or with an impossible field."""
+    """A client's message with a wrong number of fields, or with an impossible field."""
 
     command: str
     #: The expected form, in words without a pipe.
@@ -69,46 +76,53 @@ class WrongFields(WireMessage, frozen=True):
 
 
 class NotForServer(WireMessage, frozen=True):
-    """A message that only the server sends, sent by a client."""
+    """A client has sent a message that only the server may send."""
 
     command: str
 
 
 class Unknown(WireMessage, frozen=True):
-    """Not a command of the wire. The text is not stored, because it must not be sent back."""
+    """
+    A line that does not begin with a command of the wire. Its text is not stored, because it must not be sent back.
+    """
 
-    #: The command that it would be in upper case, if any.
+    #: The command that the client meant, if the line only needs upper case to be valid.
     meant: str = ""
 
 
 class HelpAsked(WireMessage, frozen=True):
-    """A person asks for help: `help`, `?`, `quit` or `exit`."""
+    """A person asks for help, by one of the words `help`, `?`, `quit` or `exit`."""
 
 
 class Control(Struct, frozen=True):
     """
-    A message of the layer below the wire, such as a ping of WebSocket. It is answered whatever the conversation's
-    state is, and no conversation needs to know of it.
+    A message of the layer below the wire, such as a ping of WebSocket. It is answered in every state, and conversations
+    need no code for it.
     """
 
     def answer(self, peer: Any) -> None:
-        """Answer it. The peer is a `gamehost.wires.base.Peer`."""
+        """Sends the answer. The peer is a `gamehost.wires.base.Peer`."""
 
 
 class TelnetAnswer(Control, frozen=True):
-    """Telnet asks for an option that the host does not have. Unlike messages, the answer is the same on every wire."""
+    """
+    The answer to a telnet program that asks for an option that the host does not have. It is the same on every wire.
+    """
 
     data: bytes
 
     def answer(self, peer: Any) -> None:
-        """Answer past the codec. Connections can do that; a `Peer` of a plug-in has no need to."""
+        """
+        Sends the bytes without the wire's codec. Only the host's connections have `say_bytes`; a `Peer` of a plug-in
+        does not need it.
+        """
         peer.say_bytes(self.data)
 
 
 BLANK = Blank()
 NOT_UTF8 = UndecodableLine("a line that is not UTF-8")
 
-#: The message about an invisible mark that some editors and libraries put in front of a message.
+#: The message about the invisible byte order mark that some editors and libraries put in front of a text.
 BYTE_ORDER_MARK = UndecodableLine("a byte order mark (U+FEFF) in front of a message; send the same without it")
 _MARK = b"\xef\xbb\xbf"
 
@@ -117,14 +131,15 @@ def may_be_mark(opening: bytes | bytearray) -> bool:
     """
     Whether the first bytes of a connection may be the beginning of a byte order mark.
 
-    :raises WireError: they are one
+    :raises WireError: the bytes are a whole byte order mark
     """
     if opening.startswith(_MARK):
         raise WireError(BYTE_ORDER_MARK.reason)
     return _MARK.startswith(opening)
 
 
-# The beginnings of other protocols. A line wire would answer every line, and such clients could not read that.
+# The first bytes of other protocols. Without this check, a line wire would answer each of their lines with text that
+# their clients cannot read.
 _FOREIGN = re.compile(rb"(GET|POST|HEAD|PUT|OPTIONS|CONNECT|PRI) \S+ HTTP/|SSH-[12]\.|\x16\x03", re.ASCII)
 
 # Telnet's commands, RFC 854: IAC (255) and another byte (240..249), such as the interruption that Ctrl-C sends; or the
@@ -138,10 +153,10 @@ _REFUSALS = {DO: WONT, WILL: DONT}
 
 class TelnetRefusals:
     """
-    The answers to one client's telnet, which asks for options that the host does not have.
+    Makes the answers to a client's telnet program, which asks for options that the host does not have.
 
-    Each option is refused once, so there are never more than a few hundred refusals. A timing mark (RFC 860) is a question, and
-    is answered each time: after Ctrl-C a telnet shows nothing until the answer has come.
+    Each option is refused only once, so there are never more than a few hundred refusals. A timing mark (RFC 860) is a
+    question, and is answered each time: after Ctrl-C, a telnet program shows nothing until this answer has come.
     """
 
     __slots__ = ("_refused",)
@@ -151,7 +166,7 @@ class TelnetRefusals:
 
     def answer_to(self, verb: int, option: int) -> TelnetAnswer | None:
         """
-        The answer to a negotiation; `None`: none is due.
+        Returns the answer to a request for an option; `None`: no answer is needed.
 
         :param verb: `WILL`, `WONT`, `DO` or `DONT`
         """
@@ -167,7 +182,9 @@ class TelnetRefusals:
 
 
 def is_foreign(opening: bytes | bytearray) -> bool:
-    """Whether a connection that begins like this is another protocol's, so that a `LineBuffer` refuses it."""
+    """
+    Whether a connection that begins with these bytes uses another protocol. A `LineBuffer` refuses such a connection.
+    """
     return _FOREIGN.match(opening) is not None
 
 
@@ -194,19 +211,23 @@ class LineBuffer:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """
-        The lines that are complete now, without their endings.
+        Returns the lines that are complete now, without their endings.
 
-        :raises WireError: (from the iterator) a line is longer than the limit, or the first one is another protocol's
+        :raises WireError: (from the iterator) a line is longer than the limit, or the first line belongs to another
+            protocol
         """
         return self.lines_of(b"".join(self.parts(data)[::2]) if self.has_telnet(data) else data)
 
     def has_telnet(self, data: bytes) -> bool:
-        """Whether a command of telnet may be in these bytes, or continue in them."""
+        """Whether these bytes may contain a telnet command, or the rest of one."""
         return b"\xff" in data or bool(self._begun)
 
     def parts(self, data: bytes) -> list[bytes]:
-        """Text, a command of telnet, text, and so on: the last part is text. An unfinished command is stored."""
-        # Only bytes after the last command can begin another one: bytes that its removal joins cannot.
+        """
+        Splits bytes into text, telnet command, text, and so on. The last part is text. An unfinished command is stored
+        until the next bytes.
+        """
+        # A command that is cut off can only be at the end of the last text.
         parts = _TELNET.split(self._begun + data)
         begun = _TELNET_BEGUN.search(parts[-1])
         self._begun = begun.group() if begun else b""
@@ -214,7 +235,7 @@ class LineBuffer:
         return parts
 
     def lines_of(self, data: bytes | bytearray) -> Iterator[bytes]:
-        """The same as `feed`, for bytes without telnet's commands."""
+        """Like `feed`, for bytes without telnet commands."""
         rest = self._rest
         rest += data
         start = 0
@@ -223,6 +244,7 @@ class LineBuffer:
                 if self._first:
                     self._refuse_foreign(rest)
                     self._first = False
+                # A line may end in \r\n: then the byte 13 (\r) is not part of the line.
                 stop = end - 1 if end > start and rest[end - 1] == 13 else end
                 if stop - start > self.limit:
                     raise WireError(f"a line longer than {self.limit} bytes")
@@ -230,14 +252,19 @@ class LineBuffer:
                 start = end + 1
                 yield line
         finally:
+            # The lines that were taken are removed even if the caller stops early, or a line is refused.
             del rest[:start]
         if self._first:
             self._refuse_foreign(rest)
+        # An unfinished line may be one byte longer than the limit if this byte may begin its ending \r\n.
         if len(rest) > self.limit and not (len(rest) == self.limit + 1 and rest.endswith(b"\r")):
             raise WireError(f"a line longer than {self.limit} bytes")
 
     def whole(self, data: bytes) -> bytes | None:
-        """The line in the bytes, if they are exactly one line and no earlier bytes wait; otherwise `None`."""
+        """
+        Returns the line in the bytes, if they are exactly one line and no earlier bytes wait. Otherwise returns `None`,
+        and nothing has changed.
+        """
         if self._rest or self._begun or self._first or b"\xff" in data:
             return None
         end = data.find(b"\n")
@@ -252,7 +279,7 @@ class LineBuffer:
 
 
 class Buffer(Protocol):
-    """Splits bytes into lines or frames, as the classes of this module do. A wire may have a way of its own."""
+    """Splits bytes into lines or frames, like the classes of this module. A wire may have a buffer of its own."""
 
     @property
     def unfinished(self) -> bool: ...
@@ -264,17 +291,18 @@ class Buffer(Protocol):
 
 class LineCodec(Generic[M]):
     """
-    The shared part of the codecs of line wires. The first line that cannot be decoded becomes a message; a second one
-    is an error.
+    The shared part of the codecs of line wires. The first line that cannot be decoded becomes a message
+    `UndecodableLine`. The second one raises an error.
 
-    Subclasses set the class's two values, and write `encode`, and `parse` for lines that are UTF-8, or `read`.
+    Subclasses set `LIMIT` and `UNREADABLE`, and write `encode`. They also write `parse` for lines of UTF-8, or `read`
+    for other lines.
 
     :param lines: splits the bytes; by default a `LineBuffer` with the class's limit
     """
 
-    #: The longest line, in bytes. Not needed where `lines` are given.
+    #: The longest line, in bytes. Not needed if `lines` are given.
     LIMIT: ClassVar[int]
-    #: The error for a second line that cannot be decoded.
+    #: The text of the error for the second line that cannot be decoded.
     UNREADABLE: ClassVar[str]
 
     _refusals: TelnetRefusals | None = None
@@ -289,9 +317,10 @@ class LineCodec(Generic[M]):
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        The messages that are complete now, and the answers that telnet waits for.
+        Returns the messages that are complete now, and between them the answers to telnet commands.
 
-        :raises WireError: (from the iterator) a line past the limit, another protocol, or a second line that cannot be read
+        :raises WireError: (from the iterator) a line longer than the limit, another protocol, or the second line that
+            cannot be decoded
         """
         buffer = self._lines
         if isinstance(buffer, LineBuffer) and buffer.has_telnet(data):
@@ -299,11 +328,17 @@ class LineCodec(Generic[M]):
         return self._messages(buffer.feed(data))
 
     def _around_telnet(self, buffer: LineBuffer, parts: list[bytes]) -> Iterator[Any]:
+        """
+        Returns the messages in the text parts, and the answers to the telnet commands between them, in their order.
+
+        :param parts: the result of `LineBuffer.parts`
+        """
         refusals = self._refusals = self._refusals or TelnetRefusals()
         text = bytearray()
         for before, command in zip_longest(parts[::2], parts[1::2], fillvalue=b""):
             text += before
             answer = refusals.answer_to(command[1], command[2]) if len(command) == 3 else None
+            # The messages before the command come first, then the answer.
             if answer is not None:
                 yield from self._messages(buffer.lines_of(text))
                 yield answer
@@ -321,9 +356,10 @@ class LineCodec(Generic[M]):
 
     def whole(self, data: bytes) -> M | None:
         """
-        The message in the bytes, as of `gamehost.wires.base.ReadsWhole`; `None`: the caller has to `feed` the bytes.
+        Returns the message in the bytes, as `gamehost.wires.base.ReadsWhole` says; `None`: the caller must `feed` the
+        bytes.
 
-        :raises WireError: as `read`
+        :raises WireError: as `read` does
         """
         line = self._lines.whole(data)
         if line is None:
@@ -333,9 +369,9 @@ class LineCodec(Generic[M]):
 
     def read(self, line: bytes) -> M:
         """
-        The message in a line; `UndecodableLine`, if it cannot be read.
+        Returns the message in a line; `UndecodableLine`, if the line cannot be decoded.
 
-        :raises WireError: nothing after this line can be trusted
+        :raises WireError: the line and everything after it must be ignored
         """
         try:
             message: M = self.parse(line.decode("utf-8"))
@@ -345,23 +381,24 @@ class LineCodec(Generic[M]):
 
     @staticmethod
     def parse(text: str, /) -> Any:
-        """The message in a line that is UTF-8."""
+        """Returns the message in a line that is UTF-8."""
         raise NotImplementedError
 
 
 @define(eq=False)
 class LastEncoded(Generic[M]):
     """
-    The last message that was encoded, and its bytes: for messages that many connections are sent one after another.
+    Stores the last encoded message and its bytes. If the same message is sent to many connections in turn, it is
+    encoded only once.
 
-    The codecs of these connections share it.
+    All codecs of a wire share one instance.
     """
 
     _message: M | None = None
     _data: bytes = b""
 
     def bytes_of(self, message: M, encode: Callable[[M], bytes]) -> bytes:
-        """The bytes of a message. It is encoded unless it is the last one."""
+        """Returns the bytes of a message. Encodes the message, unless it is the last one."""
         if self._message is not message:
             self._message, self._data = message, encode(message)
         return self._data
@@ -369,22 +406,27 @@ class LastEncoded(Generic[M]):
 
 class ClientLineCodec(Generic[M]):
     """
-    The shared part of the client's codecs of line wires: they read the server's lines and write a client's.
+    The shared part of the client's codecs of line wires. Such a codec reads the server's lines and writes a client's
+    lines.
 
-    Subclasses set the class's values, and write `read` and `line`. A client trusts its server in form: a line that cannot be
-    read is an error at once.
+    Subclasses set the two limits, and write `read` and `line`. A client expects correct lines from its server: a line
+    that cannot be read raises an error at once.
     """
 
     #: The longest line of the server, in bytes.
     LIMIT: ClassVar[int]
-    #: The longest line of a client, in bytes. The server accepts no longer one.
+    #: The longest line of a client, in bytes. The server refuses a longer line.
     CLIENT_LIMIT: ClassVar[int]
 
     def __init__(self) -> None:
         self._lines = LineBuffer(self.LIMIT)
 
     def allow(self, longest: int) -> None:
-        """From now on, accept lines of the server of so many bytes at most."""
+        """
+        Lowers the limit for lines of the server, from now on.
+
+        :param longest: the longest line, in bytes; not more than `LIMIT`
+        """
         self._lines.limit = min(longest, self.LIMIT)
 
     @property
@@ -393,9 +435,9 @@ class ClientLineCodec(Generic[M]):
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        The messages of the server that are complete now.
+        Returns the messages of the server that are complete now.
 
-        :raises WireError: a line past the limit, or one that is no message of the server
+        :raises WireError: a line is longer than the limit, or is not a message of the server
         """
         for line in self._lines.feed(data):
             message = self.read(line)
@@ -404,9 +446,10 @@ class ClientLineCodec(Generic[M]):
 
     def encode(self, message: M) -> bytes:
         """
-        A message of a client as a line.
+        Returns a message of a client as a line.
 
-        :raises WireError: a server would read another message than this one; the codec remains usable
+        :raises WireError: the server could not read the line, or would read another message; the codec can still be
+            used
         """
         line = self.line(message)
         if len(line) > self.CLIENT_LIMIT:
@@ -417,30 +460,32 @@ class ClientLineCodec(Generic[M]):
 
     def read(self, line: bytes) -> M | None:
         """
-        The server's message in a line; `None`: the message continues in the next line, or the line has none.
+        Returns the server's message in a line; `None`: the message continues in the next line, or the line contains no
+        message.
 
-        :raises WireError: no message of the server
+        :raises WireError: the line is not a message of the server
         """
         raise NotImplementedError
 
     def line(self, message: M) -> bytes:
         """
-        A client's message without its line end.
+        Returns a client's message as a line without its line end.
 
-        :raises WireError: it cannot be written
+        :raises WireError: the message cannot be written
         """
         raise NotImplementedError
 
 
 class FrameBuffer:
     """
-    Splits bytes into frames: a header of fixed size, which says how long the payload behind it is.
+    Splits bytes into frames. A frame is a header of fixed size, and a payload; the header contains the size of the
+    payload.
 
     :param header: the header's size in bytes
     :param payload: returns the payload's size from the header. It raises `WireError` for an impossible header or a
-        payload that is too long, before any of the payload is waited for
-    :param mark: the byte that every frame begins with, if there is one. Another byte in its place is refused at once,
-        so that a person at the wrong port does not wait for an answer
+        payload that is too long, before the buffer waits for any byte of the payload
+    :param mark: the first byte of every frame, if all frames begin with the same byte. Another first byte is refused at
+        once, so that a person who has connected to the wrong port does not wait for an answer
     """
 
     __slots__ = ("_header", "_mark", "_payload", "_rest")
@@ -457,9 +502,9 @@ class FrameBuffer:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """
-        The frames that are complete now, each with its header.
+        Returns the frames that are complete now, each with its header.
 
-        :raises WireError: as `payload` does, or a frame does not begin with the mark
+        :raises WireError: `payload` has raised it, or a frame does not begin with the mark
         """
         rest, mark, header = self._rest, self._mark, self._header
         rest += data
@@ -467,6 +512,7 @@ class FrameBuffer:
         try:
             while len(rest) > start:
                 if mark is not None and rest[start] != mark:
+                    # Part of a byte order mark: wait for the rest, to refuse it with a better sentence.
                     if may_be_mark(rest[start:]):
                         break
                     raise WireError(f"a frame begins with 0x{mark:02X}")
@@ -484,9 +530,10 @@ class FrameBuffer:
 
     def whole(self, data: bytes) -> bytes | None:
         """
-        The bytes, if they are exactly one frame and no earlier bytes wait. Otherwise `None`, and nothing has changed.
+        Returns the bytes, if they are exactly one frame and no earlier bytes wait. Otherwise returns `None`, and
+        nothing has changed.
 
-        :raises WireError: as `payload` does
+        :raises WireError: `payload` has raised it
         """
         header = self._header
         if self._rest or len(data) < header or self._mark not in (None, data[0]):
@@ -494,16 +541,17 @@ class FrameBuffer:
         return data if len(data) == header + self._payload(data[:header]) else None
 
 
-# Text as Java writes it.
+# Text in the encoding of Java.
 
 _SIZE = struct.Struct(">H")
 
 
 def modified_utf8(text: str) -> bytes:
     """
-    Modified UTF-8: NUL has two bytes, and a letter beyond the BMP is two surrogates of three bytes each.
+    Encodes text as Java's "modified UTF-8": NUL becomes two bytes, and a character beyond U+FFFF becomes two surrogates
+    of three bytes each.
 
-    :raises WireError: half a surrogate pair
+    :raises WireError: the text contains half a surrogate pair
     """
     if text.isascii() and "\0" not in text:
         return text.encode("ascii")
@@ -511,13 +559,14 @@ def modified_utf8(text: str) -> bytes:
         pairs = text.encode("utf-16-be")
     except UnicodeEncodeError:
         raise WireError("half a surrogate pair") from None
+    # UTF-16 splits a character beyond U+FFFF into two surrogates. Each one is then written as a character of its own.
     units = "".join(chr(unit) for (unit,) in _SIZE.iter_unpack(pairs))
     return units.encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
 
 
 def from_modified_utf8(data: bytes) -> str:
     """
-    The inverse of `modified_utf8`. All other bytes are refused.
+    Decodes "modified UTF-8", the inverse of `modified_utf8`. All other bytes are refused.
 
     :raises WireError: a bare NUL, four bytes for one character, an overlong form, a lone surrogate, or no UTF-8 at all
     """
@@ -532,13 +581,13 @@ def from_modified_utf8(data: bytes) -> str:
 
 
 def java_string(text: str) -> bytes:
-    """A text as Java's `writeUTF` has it: its size in two bytes, then modified UTF-8."""
+    """Encodes text as Java's `writeUTF` does: the size in two bytes, then modified UTF-8."""
     data = modified_utf8(text)
     return _SIZE.pack(len(data)) + data
 
 
-# Sentences for lost clients: people that type `help`, and programs that speak another protocol to this port. A wire
-# passes the text that it could not understand, and adds how its own conversation begins.
+# Sentences for clients at the wrong port: people that type `help`, and programs that use another protocol. A wire
+# passes the text that it could not understand, and a description of how its own conversation begins.
 
 #: Words that people type if they do not know the protocol. None of these is a name either: see
 #: `gamehost.accounts.names.RESERVED`.
@@ -551,13 +600,13 @@ _JSON = (b'{"', b"{ ", b"{}", b"[")
 
 
 def asks_for_help(text: str) -> bool:
-    """Whether a line is a person's call for help, in any case and with spaces around it."""
+    """Whether a line asks for help, in upper or lower case and with or without spaces around it."""
     return text.strip().casefold() in HELP_WORDS
 
 
 def for_people(by_hand: str) -> str:
     """
-    The end of a sentence: where a person can play without speaking a protocol.
+    Returns the end of a sentence that says how a person can play in a terminal, without a protocol.
 
     :param by_hand: the command to run in a terminal; empty: there is none
     """
@@ -566,10 +615,10 @@ def for_people(by_hand: str) -> str:
 
 def other_protocol(data: bytes) -> str | None:
     """
-    The kind of protocol of the first bytes of a connection, for a sentence: `an HTTP request`; `None`: none that is
-    known here.
+    Returns the name of the protocol that a connection begins with, for a sentence: `an HTTP request`; `None`: the
+    protocol is unknown.
 
-    :param data: the first bytes, which were not understood; a few suffice
+    :param data: the first bytes of the connection, which the wire could not understand; a few are enough
     """
     if data.startswith(_HTTP_METHODS):
         return "an HTTP request"
@@ -586,17 +635,17 @@ def other_protocol(data: bytes) -> str | None:
 
 
 def may_become_other_protocol(data: bytes) -> bool:
-    """Whether these bytes can be the beginning of a protocol that `other_protocol` knows, except XML."""
+    """Whether these bytes can be the beginning of a protocol that `other_protocol` recognizes, except XML."""
     return any(opening.startswith(data) for opening in (*_HTTP_METHODS, _TLS, _SSH, *_JSON))
 
 
 def wrong_port(data: bytes, spoken: str, other: str = "") -> str | None:
     """
-    A sentence for a client of another protocol, or `None` if it does not look like one.
+    Returns a sentence for a client of another protocol; `None`: the bytes do not look like another protocol.
 
-    :param data: the first bytes, which were not understood
+    :param data: the first bytes of the connection, which the wire could not understand
     :param spoken: a description of this port: `pipe-separated lines; begin with LOGIN and one field, the username`
-    :param other: a result of `other_protocol` that is harmless on this wire: `JSON`
+    :param other: a result of `other_protocol` that is normal on this wire, such as `JSON`
     """
     found = other_protocol(data)
     return None if found is None or found == other else f"this looks like {found}; this port speaks {spoken}"

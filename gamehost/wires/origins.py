@@ -1,4 +1,4 @@
-"""Origins of pages, as browsers send them (RFC 6454), and how they are compared."""
+"""Origins of web pages, as browsers send them (RFC 6454), and how two origins are compared."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -8,12 +8,14 @@ from gamehost.settings import BadOption
 
 _ORIGIN = re.compile(r"(https?)://([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?", re.ASCII)
 _HOST = re.compile(r"([a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?", re.ASCII)
-#: The ports that browsers leave out.
+#: The default ports, which browsers leave out.
 _USUAL: Mapping[str, str] = {"http": "80", "https": "443"}
 
 
 class Origin(NamedTuple):
-    """Equal origins are equal here: the usual port is said, a final dot is not, and letters are small."""
+    """
+    An origin in a normal form, so that equal origins compare equal: with the port, without a final dot, in lower case.
+    """
 
     scheme: str
     name: str
@@ -22,9 +24,9 @@ class Origin(NamedTuple):
 
 def web_origin(name: str, text: str) -> str:
     """
-    An origin as browsers write it: `https://games.example.org`.
+    Returns the text, if it is an origin as browsers write it: `https://games.example.org`.
 
-    :raises BadOption: it is none
+    :raises BadOption: the text is not an origin
     """
     match = _ORIGIN.fullmatch(text)
     if match is None or match[3] == _USUAL[match[1]]:
@@ -34,7 +36,7 @@ def web_origin(name: str, text: str) -> str:
 
 def origin_of(scheme: str, host: str | None) -> Origin | None:
     """
-    The origin of the pages of a host; `None`: it is none.
+    Returns the origin of a host's pages; `None`: the host's name is not valid.
 
     :param host: with or without a port, as in the header `Host`
     """
@@ -47,16 +49,16 @@ def origin_of(scheme: str, host: str | None) -> Origin | None:
 
 
 def read_origin(text: str) -> Origin | None:
-    """The origin in the header of this name; `None`: it is none, such as the `null` of a page in a file."""
+    """Reads the header `Origin`; `None`: the text is not an origin, such as the `null` of a page in a file."""
     scheme, _, host = text.partition("://")
     return origin_of(scheme.lower(), host)
 
 
 def allowed_origins(name: str, text: str) -> Collection[Origin] | None:
     """
-    Origins with commas between them; `None`: any, which is `*`.
+    Reads origins with commas between them; `None`: every origin is allowed, for the text `*`.
 
-    :raises BadOption: one of them is none
+    :raises BadOption: one of them is not an origin
     """
     if text == "*":
         return None

@@ -1,6 +1,6 @@
 """
-The wishes of players on wires that play all games: checked against the games that are played here, and then a table is
-found or opened.
+Seeking opponents on wires that play all games. The wish of a player is checked against the games of this host. Then the
+player joins a fitting table, or opens a new one.
 """
 
 import re
@@ -30,55 +30,61 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 
-#: The part of an error message that repeats what the client sent.
+#: The part of an error message that repeats the client's text. It is removed.
 _ECHO = re.compile(r"[,;] got .*", re.DOTALL)
 
-#: The letters and digits of a private table's code: 32 of them that cannot be mistaken for each other.
+#: The letters and digits of a private table's code: the 32 that people do not confuse with each other.
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 8
 
 
 class SeekRefused(Exception):
-    """This cannot be sought here. The message says why, and repeats nothing of the client's."""
+    """
+    The wish of a player cannot be met at this host. The message says why, and repeats nothing of the client's text.
+    """
 
 
 @frozen
 class PlayedGame:
+    """A game that players can seek on these wires."""
+
     game: Game[Any, Any]
     messages: Messages
     #: The settings of the game that a client may choose.
     choices: frozenset[str]
-    #: Settings that the match always has, with their defaults, so that players of other wires find it.
+    #: Settings that every match of this game gets here, with their usual values, so that players of other wires can
+    #: join it.
     defaults: Settings = field(factory=dict)
 
 
 @frozen
 class Sought:
-    """The wish of a player, as it was read."""
+    """The wish of a player, as it was read from the message, before it is checked."""
 
     #: The name of the game.
     game: str
-    #: How many players; `None`: the game's least number.
+    #: The number of players; `None`: the smallest number of the game.
     seats: int | None = None
-    #: As the host writes them.
+    #: Names and values of settings, as texts.
     settings: Settings = field(factory=dict)
     private: bool = False
-    #: The seat that is wanted in a game of two; `None`: any.
+    #: The seat that the player wants, in a game for two; `None`: any seat.
     wish: Seat | None = None
 
 
 class Wanted(Struct, frozen=True):
-    """The checked wish of a player."""
+    """The wish of a player after the check, with complete settings."""
 
     played: PlayedGame
     seats: int
-    #: Complete: the host's own and the client's.
+    #: All settings: those of the host and those that the client has chosen.
     settings: Settings
     private: bool
     wish: Seat | None
-    #: Whether any opponent in the game's queue will do.
+    #: Whether the player waits in the queue of the game, for any opponent there, instead of at a table.
     in_queue: bool
-    #: Whether it is a rematch: `private` is the table then, and the match if the last one was.
+    #: Whether this is a rematch. Then the table is always private, and `match_private` says whether the match is
+    #: private, as the last one was.
     rematch: bool = False
     match_private: bool = True
 
@@ -87,12 +93,12 @@ class Wanted(Struct, frozen=True):
         return Queue(self.played.game)
 
     def fits(self, table: OpenTable) -> bool:
-        """Whether a table that waits for players is what is sought."""
+        """Whether a table that waits for players fits this wish."""
         return table.seats == self.seats and table.settings == self.settings and has_seat(table, self.wish)
 
 
 def has_seat(table: OpenTable, wish: Seat | None) -> bool:
-    """Whether a waiting table still has the seat that a player wants."""
+    """Whether a waiting table still has the seat that a player wants; `None`: any seat."""
     return table.seats > 2 or wish != (Seat(1) if table.reversed else Seat(0))
 
 
@@ -100,10 +106,10 @@ def wanted(
     sought: Sought, games: Mapping[str, PlayedGame], settings_for: Callable[[Queue, Settings], Settings]
 ) -> Wanted:
     """
-    Check what a player asks for.
+    Checks the wish of a player.
 
     :param settings_for: completes and checks the settings of a match; raises `BadOption`
-    :raises SeekRefused: it cannot be had
+    :raises SeekRefused: the wish cannot be met
     """
     # The game, the number of players and the seat.
     played = games.get(sought.game)
@@ -118,7 +124,7 @@ def wanted(
         raise SeekRefused(f"{game.name} is a game for {words} players")
     if sought.wish is not None and seats != 2:
         raise SeekRefused('"seat" can be chosen at tables of two alone; leave it out')
-    # The settings: only those that players may choose.
+    # The settings: players may choose only some of them.
     chosen = sought.settings
     if chosen.keys() - played.choices:
         choices = ", ".join(sorted(played.choices)) or "none"
@@ -126,6 +132,7 @@ def wanted(
     if MOVE_DAYS in chosen and (others := _QUICK & chosen.keys()):
         raise SeekRefused(f"{MOVE_DAYS} is the time for each move: leave out {min(others)}")
     try:
+        # `rated` is left out unless it is on, so that a wish with `rated` off equals a wish without it.
         if RATED in chosen:
             rated = yes_or_no(RATED, chosen[RATED])
             chosen = {name: text for name, text in chosen.items() if name != RATED} | ({RATED: "yes"} if rated else {})
@@ -139,12 +146,12 @@ def wanted(
 
 def find_table(lobby: "Lobby", session: Session, sought: Wanted, opened: Callable[[OpenTable], None]) -> TableId | None:
     """
-    Let a player join a fitting table, or wait at a new one. Returns the new table; `None`: the player has joined
-    others.
+    Lets a player join a fitting table, or opens a new one for the player. Returns the number of the new table; `None`:
+    the player has joined a table of others.
 
     :param opened: called with the new table when it is stored, at once or later
-    :raises TooManyTables: so many from this address wait already, or the host has no room for new tables
-    :raises CannotJoin: it is to be rated, and is private, or the player is a guest
+    :raises TooManyTables: too many tables of this player's address wait already, or the host has no room for new tables
+    :raises CannotJoin: the match would be rated, but it is private, or the player is a guest
     """
     queue = sought.queue
     _check_rated(session, sought)
@@ -158,12 +165,12 @@ def find_table(lobby: "Lobby", session: Session, sought: Wanted, opened: Callabl
 
 
 def _settings(sought: Wanted, code: str) -> Settings:
-    """The settings of the match; the code is that of the table."""
+    """Returns the settings of the match, with the code of its table if the match is private."""
     return {**sought.settings, "code": code} if code and sought.match_private else sought.settings
 
 
 def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
-    """The table at another host of the cluster at which a player is about to wait; `None`: the player waits here."""
+    """Returns the claim to a fitting table at another host of the cluster; `None`: the player waits at this host."""
     if sought.in_queue or sought.private or any(map(sought.fits, lobby.waiting(sought.queue))):
         return None
     elsewhere = next(filter(sought.fits, lobby.waiting_elsewhere(sought.queue)), None)
@@ -172,8 +179,8 @@ def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
 
 def claim_of_slow(lobby: "Lobby", session: Session | None, table: TableId) -> Claim | None:
     """
-    The claim of a player that wants to sit down at a slow match. A player that waits at a table cannot go to another
-    host.
+    Returns the claim of a player that wants to open a slow match, which may be at another host; `None`: the match is
+    here, or the player cannot move. A player that waits at a table cannot move to another host.
     """
     if session is None or lobby.waits_at_table(session) or not lobby.slow_matches().has(session, table):
         return None
@@ -181,6 +188,9 @@ def claim_of_slow(lobby: "Lobby", session: Session | None, table: TableId) -> Cl
 
 
 def _check_rated(session: Session, sought: Wanted) -> None:
+    """
+    :raises CannotJoin: the match would be rated, but it is private, or this player may not play rated matches
+    """
     if sought.private and sought.match_private and RATED in sought.settings:
         raise CannotJoin("a private match is not rated")
     check_may_be_rated(session, sought.settings)
@@ -188,10 +198,10 @@ def _check_rated(session: Session, sought: Wanted) -> None:
 
 def play_house(lobby: "Lobby", session: Session, sought: Wanted, level: str) -> None:
     """
-    Begin a match of a player against house players in all other seats.
+    Begins a match of a player against house players in all other seats.
 
     :param level: one of `gamehost.lobby.house.LEVELS`
-    :raises HouseRefused: there are none
+    :raises HouseRefused: the host has no house players for this match
     """
     settings = _settings(sought, new_code(lobby.below) if sought.private else "")
     if MOVE_DAYS in sought.settings:
@@ -212,14 +222,15 @@ def join_table(
     code: str,
 ) -> None:
     """
-    Let a player wait at an open table of any game.
+    Lets a player wait at an open table of any game.
 
-    :raises CannotJoin: no table of this number waits for players, or it has another code
+    :raises CannotJoin: no table with this number waits for players, or the table has another code
     """
     refusal = CannotJoin("no table of this number waits for players")
     for played in games.values():
         try:
             lobby.join(session, Queue(played.game), table, code)
+        # The number belongs to no table of this game: look at the next game.
         except NoSuchTable:
             continue
         except CannotJoin as error:
@@ -230,27 +241,34 @@ def join_table(
 
 
 class SeekingConversation(AccountConversation[M]):
-    """The conversation of a client that seeks opponents. Its wish is passed on with it to another host of a cluster."""
+    """
+    The conversation of a client that seeks opponents, on a wire for all games. If the client moves to another host of a
+    cluster, its wish moves with it.
+    """
 
     _options: Any
-    #: The wish in the queue of a game, or at a table that this client has opened; `None`: it does not seek, or another
-    #: player has opened the table.
+    #: The wish of a client that waits in a queue, or at a table that it has opened itself; `None`: the client does not
+    #: wait, or another player has opened the table.
     _seeks: Sought | None = None
 
     def _wanted(self, sought: Sought) -> Wanted:
-        """:raises SeekRefused: the wish cannot be met"""
+        """
+        Checks a wish.
+
+        :raises SeekRefused: the wish cannot be met
+        """
         return wanted(sought, self._options.games, self.lobby.settings_for)
 
     def _wait(self, session: Session, sought: Wanted) -> bool:
-        """Whether a match begins at once, after waiting in a queue or at a table."""
+        """Begins to wait in a queue or at a table. Returns whether a match has begun at once."""
         raise NotImplementedError
 
     def _wait_no_longer(self, why: str) -> None:
-        """Tell the client why it has stopped waiting, and is in the lobby."""
+        """Tells the client that it does not wait any more and is in the lobby, and why."""
         raise NotImplementedError
 
     def adopt(self, session: Session) -> None:
-        """Continue the search for opponents that began at another host of the cluster."""
+        """Continues the search for opponents that began at another host of the cluster."""
         assert self._seeks is not None
         try:
             self._wait(session, self._wanted(self._seeks))
@@ -258,11 +276,14 @@ class SeekingConversation(AccountConversation[M]):
             self._wait_no_longer(str(refusal))
 
     def takes_seat(self, table: OpenTable) -> bool:
-        """Whether the client, which waits alone at a table of this kind, would have taken a seat at this one."""
+        """
+        Whether this client, which waits alone at a table like this one, would accept the free seat of this table
+        instead.
+        """
         return self._seeks is not None and has_seat(table, self._seeks.wish)
 
     def wanted_again(self, played: Played) -> Wanted:
-        """The wish for a rematch, of the player that asks first."""
+        """Returns the wish for a rematch, for the first player that asks for it."""
         game, seats = self._options.games[played.game], len(played.names)
         return Wanted(
             game,
@@ -275,15 +296,18 @@ class SeekingConversation(AccountConversation[M]):
             match_private=played.private,
         )
 
-    #: Whether a slow match is looked for, of which the client wants a rematch.
+    #: Whether the host is reading the slow match of which the client wants a rematch.
     _finds_played = False
 
     def rematch_refused(self, why: str) -> None:
-        """Tell the client why there is no rematch of a slow match."""
+        """Tells the client why there is no rematch of a slow match."""
         raise NotImplementedError
 
     def ask_again(self, session: Session, number: TableId) -> None:
-        """Ask for a rematch of a slow match, or take the seat if another player of it has asked."""
+        """
+        Opens a table for the rematch of a slow match. If another player of the match has asked already, takes the free
+        seat at that table.
+        """
         if self._finds_played:
             self.rematch_refused("wait for the answer to the last question")
         elif not self._meets_asker(session, number):
@@ -291,6 +315,9 @@ class SeekingConversation(AccountConversation[M]):
             rematches.find(session, number, partial(self._played_found, session))
 
     def _played_found(self, session: Session, found: PlayedSlow | str) -> None:
+        """
+        Opens the table for a rematch, after the slow match was read. A text is the reason why the match was not found.
+        """
         self._finds_played = False
         if self.session is not session:
             return
@@ -298,14 +325,17 @@ class SeekingConversation(AccountConversation[M]):
             self.rematch_refused(found)
         elif found.played.game not in self._options.games:
             self.rematch_refused("this game is not played here any more")
-        elif not self._meets_asker(session, found.played.table):  # who has asked meanwhile
+        elif not self._meets_asker(session, found.played.table):  # no other player of the match has asked meanwhile
             try:
                 self._open_rematch(session, found)
             except (CannotJoin, TooManyTables) as error:
                 self.rematch_refused(str(error))
 
     def _meets_asker(self, session: Session, number: TableId) -> bool:
-        """Take a seat where the rematch is waited for. `False`: nobody has asked for it."""
+        """
+        Takes a seat at the table for this rematch, if another player has opened it. Returns whether there was such a
+        table.
+        """
         rematches = self.lobby.rematches
         table = rematches.table(session, number)
         if table is not None:
@@ -316,6 +346,7 @@ class SeekingConversation(AccountConversation[M]):
         return table is not None
 
     def _open_rematch(self, session: Session, found: PlayedSlow) -> None:
+        """Opens a private table that waits for the other players of the last match."""
         sought = self.wanted_again(found.played)
         _check_rated(session, sought)
         code = new_code(self.lobby.below)
@@ -324,14 +355,20 @@ class SeekingConversation(AccountConversation[M]):
         self.lobby.open_table(session, sought.queue, sought.seats, settings, sought.wish, terms)
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """Tell the client how things stand at a table that waits for it."""
+        """Tells the client the present players at its table."""
         raise NotImplementedError
 
     def _can_go(self, waits: bool) -> bool:
-        """Whether the client can go to another host of a cluster: not if it has a match, or waits with others."""
+        """
+        Whether the client can move to another host of a cluster. It cannot if it has a match, or waits together with
+        others.
+
+        :param waits: whether the client waits for opponents
+        """
         session = self.session
         if session is None:
             return True
+        # A client that waits must take its own wish along; it has none at a table that another player has opened.
         own = self._seeks is not None or not waits
         alone = self.lobby.waits_alone(session) or not self.lobby.waits_at_table(session)
         return session.table_id is None and own and alone
@@ -339,20 +376,20 @@ class SeekingConversation(AccountConversation[M]):
 
 def new_code(below: Callable[[int], int]) -> str:
     """
-    A code that cannot be guessed.
+    Returns a random code that nobody can guess.
 
-    :param below: gives a random number below another one
+    :param below: returns a random number below its argument
     """
     return "".join(CODE_LETTERS[below(len(CODE_LETTERS))] for _ in range(CODE_LENGTH))
 
 
-#: Settings of every game that do not go together with days for a move.
+#: Settings that a slow match (with days for each move) cannot have.
 _QUICK = frozenset({"move_time", "setup_time", *CLOCK_SETTINGS})
 _OF_TABLES = frozenset({"move_time", RATED, MOVE_DAYS, *CLOCK_SETTINGS})
 
 
 def played(game: Game[Any, Any]) -> PlayedGame | None:
-    """A game as these wires play it; `None`: it has no messages."""
+    """Returns a game as players can seek it on these wires; `None`: the game has no messages for programs."""
     messages = messages_of(game)
     if messages is None:
         return None

@@ -1,13 +1,17 @@
 """
-WebSocket as RFC 6455 describes it, behind the handshake: frames in, messages out, and back. Pure.
+WebSocket as RFC 6455 describes it, after the handshake: turns frames into messages, and messages into frames. Input and
+output are bytes and values; nothing here uses a transport.
 
-wsproto parses the frames. A segment that is exactly one short message is read directly; nearly all segments are. A
-message is text of bounded size, in one frame or in fragments, without extensions. Pings and closing frames are
-messages, too: the conversation answers them. The first bytes from a server are the answer to the handshake, so that is
-a message as well. These messages are `Control`s. Before a message in fragments comes a `Fragment` for each of its
-frames except the last one. So each frame counts as a message does, because the work is in the frame, not in its bytes.
+wsproto parses the frames. Nearly all segments are exactly one short message, and are read without wsproto. A message is
+text of bounded size, in one frame or in fragments, without extensions.
 
-A wire of lines has WebSocket on the same port if its token says `websocket=True`: `LinesOrSocket` reads the first bytes.
+Pings and closing frames are messages, too: the conversation answers them. The first bytes from a server are the answer
+to the handshake, so this answer is also a message. These messages are `Control`s. In front of a message in fragments
+comes one `Fragment` for each of its frames except the last one. So each frame counts as a message against the rate
+limit, because the work is in the frame, not in its bytes.
+
+A wire of lines has WebSocket on the same port if its `Wire` says `websocket=True`. Then `LineOrTextCodec` finds out
+from the first bytes which of both the client uses.
 """
 
 import re
@@ -39,8 +43,8 @@ GOING_AWAY = int(CloseReason.GOING_AWAY)
 POLICY = int(CloseReason.POLICY_VIOLATION)
 NOT_TEXT = int(CloseReason.INVALID_FRAME_PAYLOAD_DATA)
 
-#: The most fragments of one message, without the last one. Browsers send one frame for each message that may be sent
-#: here.
+#: The most fragments of one message, without the last one. Browsers send one frame for each message, because messages
+#: here are short.
 MOST_FRAGMENTS = 64
 
 _NO_BITS = RsvBits(False, False, False)
@@ -50,7 +54,7 @@ class FrameError(WireError):
     """
     The frames cannot be read any further.
 
-    :param code: the close code for the client
+    :param code: the close code to send to the client
     """
 
     def __init__(self, reason: str, code: int) -> None:
@@ -58,40 +62,42 @@ class FrameError(WireError):
         self.code = code
 
 
-#: Seconds between two looks at whether a client is there, which says nothing.
+#: The seconds between two checks whether a silent client is still connected.
 LOOK_EVERY = 5.0
-#: Looks after which it is asked.
+#: After this number of checks, a ping is sent.
 LOOKS = 4
-#: Seconds without a byte after which the connection ends. A browser that loses its network does not close its
+#: The connection ends after this number of seconds without a byte. A browser that loses its network does not close its
 #: connection.
 SILENT = 45.0
 
 
 class Switching(Control, frozen=True):
-    """The host's answer to a handshake. After it the connection speaks WebSocket."""
+    """The host's answer to a handshake. After this message, the connection uses WebSocket."""
 
     #: The header `Sec-WebSocket-Key` of the client.
     key: str
 
     def answer(self, peer: Any) -> None:
+        """Sends this answer, and begins to check whether the client is still connected."""
         peer.say_past(self)
         peer.pulse(LOOK_EVERY, partial(_look, peer, count(1)))
 
 
 class Ping(Control, frozen=True):
-    """A question whether the other side is there."""
+    """A ping: the other side must answer it with a pong."""
 
     payload: bytes = b""
 
     def answer(self, peer: Any) -> None:
+        """Sends the pong."""
         peer.say_past(Pong(self.payload))
 
 
 class Pong(Control, frozen=True):
-    """The answer to a ping, with its payload."""
+    """The answer to a ping, with the payload of the ping."""
 
     payload: bytes = b""
-    #: Whether the host has asked. An answer without a question counts as any message.
+    #: Whether the host has sent a ping. A pong without a ping counts against the rate limit like any message.
     awaited: bool = False
 
     def answer(self, peer: Any) -> None:
@@ -100,15 +106,15 @@ class Pong(Control, frozen=True):
 
 
 class Fragment(Control, frozen=True):
-    """A frame of a message in several frames. It has no contents."""
+    """A frame of a message that consists of several frames. It has no content here; it only counts."""
 
 
-#: All fragments are the same.
+#: The only instance that is needed, because all fragments are equal.
 FRAGMENT = Fragment()
 
 
 class Close(Control, frozen=True):
-    """The connection ends."""
+    """A closing frame: the connection ends."""
 
     code: int
     reason: str = ""
@@ -118,7 +124,12 @@ class Close(Control, frozen=True):
 
 
 def _look(peer: Any, looks: Iterator[int], silent: float) -> None:
-    """Ping a silent client, or end its connection."""
+    """
+    Sends a ping to a silent client from time to time, or ends its connection.
+
+    :param looks: counts the checks
+    :param silent: the seconds since the client's last byte
+    """
     look = next(looks)
     if silent >= SILENT:
         peer.hang_up(f"not a byte in {SILENT:g} s")
@@ -128,19 +139,19 @@ def _look(peer: Any, looks: Iterator[int], silent: float) -> None:
 
 class _Sizes(Extension):
     """
-    Checks each frame's header before its payload is stored, and refuses a payload that is too long or not text.
+    Checks the header of each frame before its payload is stored, and refuses a payload that is too long or not text.
 
-    An extension without a name of its own: wsproto shows the headers of all frames to each extension, and this one changes
-    nothing.
+    It is a wsproto extension, although it changes nothing and is never negotiated: wsproto passes the headers of all
+    frames to its extensions.
     """
 
     name = ""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        #: Bytes of the frame that is being read, with its header.
+        #: The size of the frame that is being read, with its header, in bytes.
         self.frame = 0
-        #: Bytes of the message that is being read, without this frame.
+        #: The size of the message that is being read, without this frame, in bytes.
         self.message = 0
         self._announced = 0
 
@@ -151,7 +162,8 @@ class _Sizes(Extension):
         return False
 
     def frame_inbound_header(self, proto: Any, opcode: Opcode, rsv: RsvBits, payload_length: int) -> Any:
-        # May be called twice for one header, if that comes in two segments.
+        """Called by wsproto for each header: returns the close code for a frame that is refused."""
+        # wsproto may call this twice for one header, if the header comes in two segments.
         extended = 0 if payload_length < 126 else 2 if payload_length < 65_536 else 8
         self.frame = 2 + extended + 4 + payload_length
         self._announced = 0 if opcode.iscontrol() else payload_length
@@ -162,6 +174,7 @@ class _Sizes(Extension):
         return _NO_BITS
 
     def frame_ended(self, message_ended: bool) -> None:
+        """Adds a complete frame to the size of its message."""
         self.message = 0 if message_ended else self.message + self._announced
 
 
@@ -178,16 +191,16 @@ class FrameCodec(Generic[M]):
     def __init__(self) -> None:
         self._sizes = _Sizes(self.LIMIT)
         self._frames = FrameProtocol(client=False, extensions=[self._sizes])
-        #: Bytes of frames that are not complete.
+        #: How many bytes belong to frames that are not complete.
         self._begun = 0
         self._parts: list[str] = []
         self._open = False
         #: Whether a closing frame was read.
         self._ended = False
-        #: Frames of the message that has begun.
+        #: How many frames of the unfinished message have come.
         self._fragments = 0
         self._unreadable = 0
-        #: Whether the host has asked if the client is there.
+        #: Whether the host has sent a ping that is not answered yet.
         self._asked = False
 
     @property
@@ -196,9 +209,10 @@ class FrameCodec(Generic[M]):
 
     def whole(self, data: bytes) -> M | None:
         """
-        The message in a segment that is exactly one text frame, as browsers send nearly all; `None`: it is to be fed.
+        Returns the message in a segment that is exactly one text frame, as browsers send nearly all segments; `None`:
+        the caller must `feed` the bytes.
 
-        As of `gamehost.wires.base.ReadsWhole`.
+        As in `gamehost.wires.base.ReadsWhole`.
         """
         text = self._whole_text(data)
         if text is None:
@@ -208,29 +222,32 @@ class FrameCodec(Generic[M]):
 
     def _whole_text(self, data: bytes) -> bytes | None:
         """
-        The text in a segment that is exactly one frame: a whole message, short, with a mask, of ASCII.
+        Returns the text in a segment that is exactly one frame: a whole, short message of ASCII with a mask.
 
-        `None`: it is anything else, or something waits before it. wsproto reads that, and says what is wrong with it.
+        `None`: it is anything else, or earlier bytes wait. Then wsproto reads the bytes, and says what is wrong with
+        them.
         """
-        # A final frame of text has 0x81; 0x80 in the second byte says that there is a mask.
+        # The first byte of a text frame that is a whole message is 0x81. The bit 0x80 in the second byte says that
+        # there is a mask.
         if len(data) < 6 or data[0] != 0x81 or self._begun or self._open or self._ended:
             return None
         length, begin = data[1] - 0x80, 2
         if length == 126:
             length, begin = int.from_bytes(data[2:4], "big"), 4
             if length < 126:
-                return None  # a length in more bytes than it needs
+                return None  # the length is written in more bytes than it needs
         if not 0 <= length <= self.LIMIT or len(data) != begin + 4 + length:
             return None
         mask = data[begin : begin + 4] * (length // 4 + 1)
         masked = int.from_bytes(data[begin + 4 :], "little")
-        # As one long number, because a loop over the bytes costs more than everything else here.
+        # Remove the mask from all bytes at once, as one long number. A loop over the bytes would cost more than
+        # everything else here.
         text = (masked ^ int.from_bytes(mask[:length], "little")).to_bytes(length, "little")
         return text if text.isascii() else None
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        The messages that are complete now. Nothing is read behind a closing frame.
+        Yields the messages that are complete now. Bytes behind a closing frame are ignored.
 
         :raises FrameError: a frame that RFC 6455 does not allow, a message that is too long or not text, or the second
             message that cannot be decoded
@@ -253,6 +270,7 @@ class FrameCodec(Generic[M]):
                 yield self._control(frame)
 
     def _text(self, frame: Any) -> Iterator[Any]:
+        """Stores the text of a frame. If the message is complete, yields it."""
         self._open = not frame.message_finished
         if frame.frame_finished:
             self._sizes.frame_ended(frame.message_finished)
@@ -264,7 +282,8 @@ class FrameCodec(Generic[M]):
         if not frame.message_finished:
             return
         if self._fragments:
-            # Not before the message is whole: it must not get more time by being in pieces.
+            # The fragments are passed on only when the message is complete. Earlier ones would show activity, and give
+            # the client more time for the message.
             yield from [FRAGMENT] * self._fragments
             self._fragments = 0
         text = "".join(self._parts).encode("utf-8")
@@ -273,9 +292,9 @@ class FrameCodec(Generic[M]):
 
     def messages(self, text: bytes) -> Iterator[M]:
         """
-        The messages in a text of UTF-8. Most wires have one in each text, and write `read` only.
+        Yields the messages in a text of UTF-8. Most wires have one message in each text, and override only `read`.
 
-        :raises WireError: nothing after this text can be trusted
+        :raises WireError: the text and everything after it must be ignored
         """
         message = self.read(text)
         if type(message) is UndecodableLine:
@@ -285,6 +304,7 @@ class FrameCodec(Generic[M]):
         yield message
 
     def _control(self, frame: Any) -> Any:
+        """Returns the message for a control frame."""
         match frame.opcode:
             case Opcode.PING:
                 return Ping(bytes(frame.payload))
@@ -296,19 +316,20 @@ class FrameCodec(Generic[M]):
         return Close(NORMAL if code == CloseReason.NO_STATUS_RCVD else int(code), reason)
 
     def control(self, message: Control) -> bytes:
-        """The bytes of a control frame, or of the answer to the handshake."""
+        """Returns the bytes of a control frame, or of the answer to the handshake."""
         self._asked = self._asked or isinstance(message, Ping)
         return control_frame(message)
 
     def _words(self, error: ParseFailed) -> str:
+        """Describes an error of wsproto in words."""
         return _WORDS.get(error.code, _NO_FRAME).format(limit=self.LIMIT)
 
     def read(self, text: bytes) -> M:
-        """The message in a text of UTF-8; `UndecodableLine`, if it cannot be read."""
+        """Returns the message in a text of UTF-8; `UndecodableLine`, if it cannot be decoded."""
         raise NotImplementedError
 
     def encode(self, message: M) -> bytes:
-        """The bytes of a message: frames, or the answer to the handshake."""
+        """Returns the bytes of a message: frames, or the answer to the handshake."""
         raise NotImplementedError
 
 
@@ -319,12 +340,14 @@ _WORDS: Mapping[CloseReason, str] = {
     CloseReason.MESSAGE_TOO_BIG: "a message longer than {limit} bytes",
 }
 
-#: The longest payload of a control frame in bytes, and with the two bytes of a code before it.
+#: The longest payload of a control frame, in bytes. In a closing frame this includes the two bytes of the code.
 _CONTROL = 125
 
 
 def text_frame(text: bytes) -> bytes:
-    """A message of UTF-8 in one frame, as a server sends it: without a mask, so that one frame will do for many clients."""
+    """
+    Returns a text of UTF-8 as one frame of a server. It has no mask, so the same frame can be sent to many clients.
+    """
     length = len(text)
     if length < 126:
         return b"\x81" + bytes((length,)) + text
@@ -334,7 +357,7 @@ def text_frame(text: bytes) -> bytes:
 
 
 def control_frame(message: Control) -> bytes:
-    """A control frame as a server sends it, or the answer to the handshake."""
+    """Returns a control frame of a server, or the answer to the handshake."""
     first, payload = 0, b""
     match message:
         case Switching(key):
@@ -359,12 +382,12 @@ _KEY = re.compile(r"[A-Za-z0-9+/]{22}==", re.ASCII)
 _REQUEST = re.compile(rb"GET (\S+) (HTTP/1\.[01])\r\n", re.ASCII)
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\x00]*?)[ \t]*", re.ASCII)
 
-#: The longest handshake, in bytes. Browsers send cookies there.
+#: The longest handshake, in bytes. Browsers send cookies in it.
 LONGEST_HANDSHAKE = 8_192
 
 
 class NoHandshake(NamedTuple):
-    """Why a request opens no socket, as it is answered."""
+    """The HTTP answer to a request that does not open a WebSocket."""
 
     status: int
     #: A sentence without its full stop.
@@ -376,7 +399,11 @@ _UPGRADE = {"Upgrade": "websocket"}
 
 
 def has_word(headers: Mapping[str, str], header: str, word: str) -> bool:
-    """Whether a header with a list of words has this one, in whatever case. The headers are by their names in lower case."""
+    """
+    Whether a header with a list of words contains this word, in upper or lower case.
+
+    :param headers: the headers, by their names in lower case
+    """
     return any(one.partition(";")[0].strip().lower() == word for one in headers.get(header, "").split(","))
 
 
@@ -384,11 +411,13 @@ def fault_of_handshake(
     method: str, version: str, headers: Mapping[str, str], origins: Collection[Origin] | None = None
 ) -> NoHandshake | None:
     """
-    Why a request opens no socket; `None`: it does. RFC 6455, section 4.2.1.
+    Returns the reason why a request does not open a WebSocket (RFC 6455, section 4.2.1); `None`: it is a valid
+    handshake.
 
     :param version: `HTTP/1.1`, for instance
-    :param headers: by their names in lower case
-    :param origins: of the pages that may open one; `None`: any. Programs that are no browser send no origin
+    :param headers: the headers, by their names in lower case
+    :param origins: the origins of the pages that may open a WebSocket; `None`: any. Programs that are not browsers send
+        no origin
     """
     if method != "GET" or version != "HTTP/1.1":
         return NoHandshake(400, "a socket is opened with GET and HTTP/1.1")
@@ -408,6 +437,7 @@ def fault_of_handshake(
 
 
 def handshake_with(key: str) -> bytes:
+    """Returns the handshake of a client with this key."""
     return (
         "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
@@ -415,7 +445,10 @@ def handshake_with(key: str) -> bytes:
 
 
 def _read_head(head: bytes) -> tuple[str, dict[str, str]]:
-    """The version and the headers of a request, up to its empty line; no version: it is not one that RFC 9112 allows."""
+    """
+    Returns the version and the headers of a request, up to its empty line. An empty version: RFC 9112 does not allow
+    this request.
+    """
     request = _REQUEST.match(head)
     headers: dict[str, str] = {}
     for line in head.split(b"\r\n")[1:]:
@@ -426,32 +459,32 @@ def _read_head(head: bytes) -> tuple[str, dict[str, str]]:
     return ("" if request is None else request[2].decode("ascii"), headers)
 
 
-# Lines and WebSocket on one port
+# Lines and WebSocket on the same port
 
 
 class _Spoken(Enum):
-    """The protocol that a client speaks."""
+    """The protocol that a client uses."""
 
-    #: Not known yet: nothing has come, or the beginning of a handshake.
+    #: Not known yet: nothing has come, or only the beginning of a handshake.
     UNKNOWN = "unknown"
     LINES = "lines"
     SOCKET = "socket"
-    #: HTTP, but no handshake that can be accepted.
+    #: HTTP, but not a valid handshake.
     HTTP = "http"
 
 
-#: The longest text in bytes, if the codec of lines does not set it.
+#: The longest text, in bytes, if the codec of lines has no limit of its own.
 LONGEST_TEXT = 65_536
 _PHRASES = {400: "Bad Request", 403: "Forbidden", 426: "Upgrade Required"}
 
 
 class LineOrTextCodec(FrameCodec[Any]):
     """
-    The codec of a client that speaks the lines of a wire, or WebSocket with one of these lines in each text, without
-    its line end.
+    The codec of a client that sends the lines of a wire directly, or in WebSocket texts. Each text is one line without
+    its end.
 
     :param lines: the wire's codec
-    :param origins: of the pages that may open a socket; `None`: any
+    :param origins: the origins of the pages that may open a WebSocket; `None`: any
     """
 
     def __init__(self, lines: Codec[Any], origins: Collection[Origin] | None = None) -> None:
@@ -464,10 +497,11 @@ class LineOrTextCodec(FrameCodec[Any]):
         self._opening = bytearray()
         self._switching = Switching("")
         self._switched = False
-        #: Whether this codec continues for one at another host of a cluster, which may have read the handshake.
+        #: Whether this codec continues a connection of another host of a cluster. That host may have read the handshake
+        #: already.
         self._goes_on = False
         self._refusal: NoHandshake | None = None
-        #: Why the connection ends, as WebSocket has it.
+        #: The close code with which the connection ends.
         self._code = NORMAL
 
     @property
@@ -482,10 +516,11 @@ class LineOrTextCodec(FrameCodec[Any]):
 
     @property
     def unfinished(self) -> bool:
+        """Whether a handshake, a line or a frame is incomplete so far."""
         return bool(self._opening) or self._lines.unfinished or super().unfinished
 
     def whole(self, data: bytes) -> Any:
-        """As of `gamehost.wires.base.ReadsWhole`, for lines and for texts."""
+        """As `gamehost.wires.base.ReadsWhole`, for lines and for texts."""
         if self._whole is None:
             return None
         if self._spoken is _Spoken.LINES:
@@ -496,9 +531,10 @@ class LineOrTextCodec(FrameCodec[Any]):
         return None if text is None or b"\n" in text else self._whole(text + b"\n")
 
     def feed(self, data: bytes) -> Iterator[Any]:
+        """Yields the messages that are complete now. The first bytes decide which protocol the client uses."""
         if self._goes_on:
             self._goes_on = False
-            if data.startswith(b"GET "):  # no frame of a client begins so
+            if data.startswith(b"GET "):  # a client's frame cannot begin like this: the handshake is still to be read
                 self._spoken = _Spoken.UNKNOWN
         if self._spoken is _Spoken.UNKNOWN:
             self._opening += data
@@ -517,10 +553,12 @@ class LineOrTextCodec(FrameCodec[Any]):
 
     def _read_opening(self, opening: bytes) -> tuple[_Spoken, bytes]:
         """
-        The protocol of the client, and its bytes after the handshake.
+        Finds out the protocol of the client. Returns it, and the client's bytes after the handshake.
 
-        :raises WireError: the request opens no socket
+        :param opening: all bytes of the client so far
+        :raises WireError: the request does not open a WebSocket
         """
+        # It may be an HTTP request as long as there is no line end.
         line, longest = opening.find(b"\n"), LONGEST_HANDSHAKE
         if b"GET "[: len(opening)] == opening[:4] and line < 0 and len(opening) <= longest:
             return _Spoken.UNKNOWN, b""
@@ -540,6 +578,7 @@ class LineOrTextCodec(FrameCodec[Any]):
         return _Spoken.SOCKET, opening[end + 4 :]
 
     def messages(self, text: bytes) -> Iterator[Any]:
+        """Yields the message in a text. A text with a line end is refused; the second one ends the connection."""
         if b"\n" in text:
             self._unreadable += 1
             if self._unreadable > 1:
@@ -555,6 +594,7 @@ class LineOrTextCodec(FrameCodec[Any]):
         return message
 
     def encode(self, message: Any) -> bytes:
+        """Returns the bytes of a message, in the client's protocol."""
         if self._spoken is _Spoken.HTTP:
             text = self._refusal.why.encode() + b"\n" if isinstance(message, Control) and self._refusal else b""
             return self._answered() + (text or self._lines.encode(message))
@@ -565,16 +605,16 @@ class LineOrTextCodec(FrameCodec[Any]):
         line = self._lines.encode(message)
         if self._spoken is not _Spoken.SOCKET:
             return line
-        # One end of a line alone: a text may end with empty lines.
+        # Only one line end is removed, because a text may end with empty lines.
         return self._switch() + text_frame(line.removesuffix(b"\n").removesuffix(b"\r"))
 
     def _switch(self) -> bytes:
-        """The answer to the handshake, which is the first that is sent."""
+        """Returns the answer to the handshake, if it was not sent yet. It must be sent first."""
         switched, self._switched = self._switched, True
         return b"" if switched else control_frame(self._switching)
 
     def _answered(self) -> bytes:
-        """The head of the answer to a request that opens no socket."""
+        """Returns the head of the HTTP answer to a request that does not open a WebSocket."""
         refusal, self._refusal = self._refusal, None
         if refusal is None:
             return b""
@@ -586,7 +626,7 @@ class LineOrTextCodec(FrameCodec[Any]):
         return ("\r\n".join(head) + "\r\n\r\n").encode("ascii")
 
     def ending(self, stopping: bool) -> Close | None:
-        """As of `gamehost.wires.base.Ending`."""
+        """Returns the closing frame, as `gamehost.wires.base.Ending` says."""
         if self._spoken is _Spoken.SOCKET or self._refusal is not None:
             return Close(GOING_AWAY if stopping else self._code)
         return None
@@ -594,7 +634,7 @@ class LineOrTextCodec(FrameCodec[Any]):
 
 @frozen
 class LinesOrSocket:
-    """The configuration of a wire of lines with clients that may speak WebSocket."""
+    """The configuration of a wire of lines whose clients may use WebSocket."""
 
     lines: WireConfig[Any]
 
@@ -609,16 +649,18 @@ class LinesOrSocket:
 
 
 class ClientBytes:
-    """The layer between the connection of a client and its codec: it does nothing on a wire without WebSocket."""
+    """
+    The layer between a client's connection and its codec. This one does nothing: it is for wires without WebSocket.
+    """
 
     def opening(self, host: str) -> bytes:
         return b""
 
     def received(self, data: bytes) -> bytes:
         """
-        The bytes for the codec, from the server's bytes.
+        Returns the bytes for the codec, from the server's bytes.
 
-        :raises WireError: the server does not speak WebSocket
+        :raises WireError: the server does not use WebSocket
         """
         return data
 
@@ -626,15 +668,17 @@ class ClientBytes:
         return data
 
     def answers(self) -> bytes:
-        """Answers to received frames that have to be sent."""
+        """Returns answers to received frames that must be sent."""
         return b""
 
 
 class ClientSocket(ClientBytes):
     """
-    WebSocket below a codec of lines: each text of the server becomes a line, and each line a text.
+    WebSocket between a client's connection and its codec of lines. Each text of the server becomes a line, and each
+    line becomes a text.
 
-    :param looks_on: the connection belongs to another program, which may speak lines, too
+    :param looks_on: whether the bytes are the recorded connection of another program. That program may send lines
+        without WebSocket, too
     """
 
     def __init__(self, looks_on: bool = False) -> None:
@@ -652,6 +696,7 @@ class ClientSocket(ClientBytes):
         )
 
     def received(self, data: bytes) -> bytes:
+        """Returns the lines in the server's frames. The first bytes must be the answer to the handshake."""
         if self._by_line:
             return data
         if self._head is not None:
@@ -674,6 +719,11 @@ class ClientSocket(ClientBytes):
             raise WireError(_WORDS.get(error.code, _NO_FRAME).format(limit=LONGEST_TEXT)) from None
 
     def _check_answer(self, head: bytes) -> None:
+        """
+        Checks the server's answer to the handshake.
+
+        :raises WireError: the server does not open a WebSocket
+        """
         first, _, rest = head.partition(b"\r\n")
         if b" 101" not in first[: len(b"HTTP/1.1 101")]:
             raise WireError("the server opens no WebSocket")
@@ -682,6 +732,7 @@ class ClientSocket(ClientBytes):
             raise WireError("the server's answer to the handshake of WebSocket is not that to this one")
 
     def _line(self, frame: Any) -> bytes:
+        """Returns the line in a text frame. A ping is answered."""
         match frame.opcode:
             case Opcode.PING if not self._looks_on:
                 self._answers += self._frames.pong(bytes(frame.payload))
@@ -704,5 +755,5 @@ class ClientSocket(ClientBytes):
 
 
 def client_bytes(wire: Wire[Any], looks_on: bool = False) -> ClientBytes:
-    """The layer below the codec of a client of this wire: WebSocket, if the wire has it."""
+    """Returns the layer between a client's connection and the codec of this wire: WebSocket, if the wire has it."""
     return ClientSocket(looks_on) if wire.websocket else ClientBytes()

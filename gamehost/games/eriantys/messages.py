@@ -1,12 +1,12 @@
 """
-The messages by which other programs see Eriantys. The keys are those of the documented messages, which
+The messages of Eriantys for other programs. Their keys are those of the documented wire, which
 `docs/wires/eriantys.rst` explains.
 
-Three details differ from the documented messages. Players are seats, from 0. Colours of students and towers are written
-as in actions, in lower case: an answer to `"students": ["red"]` is `student red`. Islands count from 1, clouds from 0.
-Requests (`ask-...`) are sent only to the seat that is asked.
+Three details differ from the documented messages. Players are named by their seats, from 0. Colours of students and
+towers are written in lower case, as in actions: an answer to `"students": ["red"]` is `student red`. Islands count from
+1, clouds from 0. Requests (`ask-...`) are sent only to the seat that must answer.
 
-`Spelling` is how any wire writes the values of the game, and reads them.
+`Spelling` writes and reads the values of the game in the words of any wire.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,18 +25,19 @@ from gamehost.games.messages import ActionMessage, EventMessage, union_of
 
 T = TypeVar("T")
 
-# How values are written
+# Writing and reading the values of the game
 
 
 class Spelling:
     """
-    How a wire writes colours and towers, and the messages that answer a request.
+    The words of one wire for colours, towers and answers: translates the values of the game to these words, and back.
 
-    :param colours: the wire's words in the order of the game's enumeration; so are `towers`
-    :param answers: the message of each kind of action, in the order of `events.Action`; each message has one value, as
-        the action has
-    :param words: the kinds of actions with values that have other words on the wire; for each kind, these words by the
-        game's value
+    :param colours: the wire's word for each colour, in the order of the game's enumeration
+    :param towers: the wire's word for each tower, in the order of the game's enumeration
+    :param answers: the message class of each kind of action, in the order of `events.Action`; each message has one
+        value, as the action has
+    :param words: the kinds of actions with values that have other words on the wire; for each kind, game's value ->
+        word
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Spelling:
         self.colours, self.towers = tuple(colours), tuple(towers)
         self._colour_of = dict(zip(self.colours, Colour, strict=True))
         self._tower_of = dict(zip(self.towers, Tower, strict=True))
+        # Actions with a value that is a tower or a colour use the words above. The caller may add others.
         words = {
             events.ChooseTower: dict(zip(Tower, self.towers, strict=True)),
             events.ChooseStudent: {None: None, **dict(zip(Colour, self.colours, strict=True))},
@@ -58,26 +60,29 @@ class Spelling:
             action: (message, words.get(action))
             for action, message in zip(events.Action.__args__, answers, strict=True)
         }
-        #: The messages that are actions, with the kind of each, and its values by the words.
+        #: The inverse of `_said`: message class -> (kind of action, word -> value of the game; `None`: the value is
+        #: written as it is).
         self.answers: Mapping[type, tuple[type, Mapping[Any, Any] | None]] = {
             message: (action, written and {word: value for value, word in written.items()})
             for action, (message, written) in self._said.items()
         }
 
     def answer_to(self, request: events.Ask) -> type:
-        """The message that answers a request."""
+        """Returns the class of the message that answers a request."""
         return self._said[events.ANSWERED_BY[type(request)]][0]
 
     def value_of(self, kind: type[events.Action], value: Any) -> Any:
-        """The value of an action of this kind, in the words of the wire."""
+        """Returns the value of an action of this kind in the words of the wire."""
         written = self._said[kind][1]
         return value if written is None else written[value]
 
     def message_of(self, action: events.Action) -> Any:
+        """Returns the message for an action."""
         kind = type(action)
         return self._said[kind][0](self.value_of(kind, events.value_of(action)))
 
     def action_of(self, message: Any) -> Any:
+        """Returns the action that a message means."""
         action, read = self.answers[type(message)]
         (value,) = astuple(message)
         return action(value if read is None else read[value])
@@ -89,31 +94,40 @@ class Spelling:
         return None if word is None else self._tower_of[word]
 
     def by_tower(self, values: Iterable[Any]) -> dict[Any, Any]:
-        """Values by tower colour; they are in the order of the colours that this match uses."""
+        """
+        Returns the values by the word of each tower colour.
+
+        :param values: one value for each tower colour that this match uses, in the order of the colours
+        """
         return dict(zip(self.towers, values, strict=False))
 
     def read_by_tower(self, values: Mapping[Any, Any]) -> tuple[Any, ...]:
         return tuple(values[tower] for tower in self.towers if tower in values)
 
     def one_by_one(self, students: Students) -> tuple[Any, ...]:
+        """Returns the word of each single student: a colour is repeated as often as it has students."""
         return tuple(colour for colour, count in zip(self.colours, students, strict=True) for _ in range(count))
 
     def read_one_by_one(self, students: Iterable[Any]) -> Students:
+        """Returns the number of students of each colour, from the words of single students."""
         heap = [0] * len(Colour)
         for word in students:
             heap[self._colour_of[word]] += 1
         return tuple(heap)
 
     def held(self, professors: Sequence[Seat | None], seat: int) -> tuple[Any, ...]:
+        """Returns the colours of the professors that a seat has."""
         return tuple(colour for colour, holder in zip(self.colours, professors, strict=True) if holder == seat)
 
 
 class JsonSpelling(Spelling):
     """
-    The same for messages with the documented keys.
+    Translates whole boards, too, for wires with the documented keys.
 
-    :param player: the class of a school board; `island` and `character` those of the others
-    :param heap: students as five counts -> as they are written; `counts` is its inverse
+    :param player: the class of a player's school board
+    :param island: the class of an island group
+    :param character: the class of a character card
+    :param heap: writes the numbers of students of the five colours; `counts` is its inverse
     :param many: the class of a list
     """
 
@@ -130,11 +144,16 @@ class JsonSpelling(Spelling):
         super().__init__(*spelling)
         self._player, self._group, self._character = player, island, character
         self.heap, self.counts, self._many = heap, counts, many
-        #: A group of islands, by its number. A board shares most of them with the one before, so each is made once.
+        #: Returns the message of an island group, from its number. Most groups are the same as on the board before, so
+        #: the results are cached.
         self.island: Callable[[int, Island], Any] = lru_cache(1024)(self._new_island)
 
     def school(self, seat: int, school: School, board: events.Board, *name: str) -> Any:
-        """A player's school board, and the pieces beside it. A name comes first, if the class has one."""
+        """
+        Returns the message of a player's school board and the pieces beside it.
+
+        :param name: the player's name, as the first argument of the class, if the class has one
+        """
         return self._player(
             *name,
             tower=self.towers[school.tower],
@@ -151,7 +170,7 @@ class JsonSpelling(Spelling):
 
     def read_school(self, player: Any) -> School:
         return School(
-            # A server of another author may leave them open until the deal.
+            # A server of another author may leave tower and wizard empty until the deal.
             tower=self.read_tower(player.tower) or Tower.BLACK,
             wizard=player.wizard or 0,
             towers=player.towersLeft,
@@ -178,7 +197,7 @@ class JsonSpelling(Spelling):
         return Island(tuple(island.members), students, tower, island.towers, island.noEntryTiles)
 
     def card(self, card: Card) -> Any:
-        """A character on the table. Fields that do not exist for this character are `None`."""
+        """Returns the message of a character card. Fields that do not exist for this character are `None`."""
         effect = EFFECTS[card.character]
         return self._character(
             character=card.character.value,
@@ -196,11 +215,11 @@ class JsonSpelling(Spelling):
         self, make: Callable[..., T], board: events.Board, professors: Mapping[Any, Any], islands: Any = None
     ) -> T:
         """
-        The shared parts of the table.
+        Returns the message of the parts of the board that all players share.
 
         :param make: a class, or a function that makes the result from the keys
         :param professors: the holder of each colour
-        :param islands: the islands, if the caller has made them
+        :param islands: the messages of the islands, if the caller has made them
         """
         if islands is None:
             islands = self._many(self.island(number, island) for number, island in enumerate(board.islands, 1))
@@ -218,9 +237,9 @@ class JsonSpelling(Spelling):
 
     def read_board(self, table: Any, players: Iterable[Any], professors: Any, order: Iterable[Seat]) -> events.Board:
         """
-        A board from the parts of the table that all players share, and from the players' own boards.
+        Returns a board, from the message of the shared parts and from the messages of the players' own boards.
 
-        :param players: in the order of the seats
+        :param players: the messages of the players' boards, in the order of the seats
         :param professors: the holder of each colour
         """
         active = table.activeCharacter
@@ -242,12 +261,15 @@ class JsonSpelling(Spelling):
 
 # The messages of this game
 
-#: By colour, in lower case.
+#: The number of students of each colour. The keys are the colours in lower case.
 Heap: TypeAlias = dict[str, int]
 
 
 class PlayerMessage(Struct, frozen=True):
-    """A player's school board, and what lies beside it. `playedAssistant` is that of this round."""
+    """
+    A player's school board, and the things beside it. `playedAssistant` is the assistant that the player has played in
+    this round.
+    """
 
     tower: str
     wizard: int
@@ -262,7 +284,7 @@ class PlayerMessage(Struct, frozen=True):
 
 
 class IslandMessage(Struct, frozen=True):
-    """A group of merged islands. `members` are the numbers that its islands had at first."""
+    """A group of merged islands. `members` are the first numbers of its islands, before any islands merged."""
 
     number: int
     members: list[int]
@@ -273,7 +295,7 @@ class IslandMessage(Struct, frozen=True):
 
 
 class CharacterMessage(Struct, frozen=True):
-    """A character on the table, and what using it costs now."""
+    """A character card on the table. `cost` is its present cost in coins."""
 
     character: int
     cost: int
@@ -284,9 +306,10 @@ class CharacterMessage(Struct, frozen=True):
 
 class BoardMessage(Struct, frozen=True):
     """
-    Everything visible. `professors` has the holder of each colour, and `order` the seats around the table, clockwise.
+    Everything visible on the board. `professors` has the holder of each colour, and `order` has the seats around the
+    table, clockwise.
 
-    `bag` is a number of students. `coinsSupply` is `null` in the normal game, which has no characters.
+    `bag` is the number of students in the bag. `coinsSupply` is `null` in the normal game, which has no characters.
     """
 
     round: int
@@ -303,86 +326,102 @@ class BoardMessage(Struct, frozen=True):
 
 
 class AskMessage(EventMessage, frozen=True):
-    """The base of the requests to a seat."""
+    """The base of all requests. A request asks one seat to choose something."""
 
     seat: int
 
 
 class ToldMessage(EventMessage, frozen=True):
-    """The base of all other events."""
+    """The base of all events that are not requests."""
 
 
 class StartedEvent(ToldMessage, frozen=True, tag="started"):
-    """The match begins: each player chooses a team and a wizard, in the order of the seats."""
+    """Event: the match begins. Each player chooses a team and a wizard, in the order of the seats."""
 
     seats: int
     expert: bool
 
 
 class AskTowerEvent(AskMessage, frozen=True, tag="ask-tower"):
-    """Which team? The free places of each team, and the seats in it. Answer: `tower black`."""
+    """
+    Request: choose a team. `availableTowers` has the free places of each team, and `currentTeams` the seats in it.
+    Answer: `tower black`.
+    """
 
     availableTowers: dict[str, int]
     currentTeams: dict[str, list[int]]
 
 
 class AskWizardEvent(AskMessage, frozen=True, tag="ask-wizard"):
-    """Which wizard? Answer: `wizard 1`."""
+    """Request: choose a wizard. Answer: `wizard 1`."""
 
     availableWizards: list[int]
 
 
 class AskAssistantEvent(AskMessage, frozen=True, tag="ask-assistant"):
-    """Which assistant of the hand? What was played in this round, as pairs of seat and assistant. Answer: `assistant 1`."""
+    """
+    Request: play an assistant of your hand. `playedAssistants` are pairs of seat and assistant: those that were played
+    in this round. Answer: `assistant 1`.
+    """
 
     availableAssistants: list[int]
     playedAssistants: list[tuple[int, int]]
 
 
 class AskStudentEvent(AskMessage, frozen=True, tag="ask-student"):
-    """Which student of the entrance? A colour is listed once for each of its students. Answer: `student red`."""
+    """
+    Request: choose a student of your entrance. A colour is listed once for each of its students. Answer: `student red`.
+    """
 
     students: list[str]
 
 
 class AskDestinationEvent(AskMessage, frozen=True, tag="ask-destination"):
-    """Where to? An island from 1 to `islands`, or 0 for the dining room, if that is a choice. Answer: `destination 0`."""
+    """
+    Request: choose where the student goes: to an island from 1 to `islands`, or to the dining room (0) if `diningRoom`
+    is true. Answer: `destination 0`.
+    """
 
     islands: int
     diningRoom: bool
 
 
 class AskStepsEvent(AskMessage, frozen=True, tag="ask-steps"):
-    """How far does Mother Nature move, from 1 on? Answer: `steps 1`."""
+    """Request: choose the steps of Mother Nature, from 1 to `maxStepsAllowed`. Answer: `steps 1`."""
 
     maxStepsAllowed: int
 
 
 class AskCloudEvent(AskMessage, frozen=True, tag="ask-cloud"):
-    """Which cloud of those with students? Answer: `cloud 0`."""
+    """Request: choose one of the clouds with students. Answer: `cloud 0`."""
 
     clouds: list[int]
 
 
 class AskCardStudentEvent(AskMessage, frozen=True, tag="ask-card-student"):
-    """Which of these students, for a character? Answer: `student red`; `student none` if `mayStop`."""
+    """
+    Request: choose one of these students, for the effect of a character. Answer: `student red`; also `student none` if
+    `mayStop`.
+    """
 
     students: list[str]
     mayStop: bool
 
 
 class AskColourEvent(AskMessage, frozen=True, tag="ask-colour"):
-    """Which colour, for a character? Answer: `student red`."""
+    """Request: choose a colour, for the effect of a character. Answer: `student red`."""
 
 
 class SuccessEvent(ToldMessage, frozen=True, tag="success"):
-    """The answer was accepted. To its player alone."""
+    """Event: the answer of this seat was accepted. Only its player receives it."""
 
     seat: int
 
 
 class DeniedEvent(ToldMessage, frozen=True, tag="denied"):
-    """The destination is not possible: choose the student again. To its player alone."""
+    """
+    Event: the destination is not possible, so the player must choose the student again. Only this player receives it.
+    """
 
     seat: int
     error: str
@@ -390,75 +429,81 @@ class DeniedEvent(ToldMessage, frozen=True, tag="denied"):
 
 
 class StatusEvent(ToldMessage, frozen=True, tag="status"):
-    """What you do now, or how the match ended for you. To this player alone."""
+    """Event: the present phase of this seat, or how the match ended for it. Only its player receives it."""
 
     seat: int
     playerStatus: str
 
 
 class BoardEvent(ToldMessage, frozen=True, tag="board"):
-    """Everything visible, after the events before this one."""
+    """Event: everything visible on the board, after the events before this one."""
 
     board: BoardMessage
 
 
 class StartOfTurnEvent(ToldMessage, frozen=True, tag="start-of-turn"):
-    """A player's turn begins. At the end of the set-up it names the first player of round 1."""
+    """Event: the turn of a seat begins. At the end of the set-up it names the seat that begins round 1."""
 
     round: int
     seat: int
 
 
 class PlayedAssistantEvent(ToldMessage, frozen=True, tag="played-assistant"):
-    """A player played an assistant."""
+    """Event: a seat has played an assistant."""
 
     seat: int
     assistant: int
 
 
 class PlayedCharacterEvent(ToldMessage, frozen=True, tag="played-character"):
-    """A player used and paid a character."""
+    """Event: a seat has paid for a character and used it."""
 
     seat: int
     character: int
 
 
 class IslandOwnerEvent(ToldMessage, frozen=True, tag="island-owner"):
-    """Influence was counted: the island, before it merges, and the owner of its towers."""
+    """
+    Event: influence was counted on an island. `island` is the island group before it merges, and `owner` is the seat
+    that owns its towers.
+    """
 
     island: IslandMessage
     owner: int | None
 
 
 class NoEntryUsedEvent(ToldMessage, frozen=True, tag="no-entry-used"):
-    """A no-entry tile stopped the count on this island, and is back on its card."""
+    """Event: influence was not counted on this island, because it had a no-entry tile. The tile is back on its card."""
 
     island: int
 
 
 class UnifiedEvent(ToldMessage, frozen=True, tag="unified"):
-    """Islands have merged."""
+    """Event: islands have merged."""
 
 
 class LastRoundEvent(ToldMessage, frozen=True, tag="last-round"):
-    """There are not enough students for another round: the match ends with this one."""
+    """Event: this round is the last one, because there are not enough students for another."""
 
 
 class EndOfTurnEvent(ToldMessage, frozen=True, tag="end-of-turn"):
-    """A player's turn is over."""
+    """Event: the turn of a seat is over."""
 
     round: int
     seat: int
 
 
 class EndOfRoundEvent(ToldMessage, frozen=True, tag="end-of-round"):
-    """The round is over."""
+    """Event: the round is over."""
 
     round: int
 
 
 class WonEvent(ToldMessage, frozen=True, tag="won"):
-    """The winners, and why. `team` is `null` after a shared victory."""
+    """
+    Event: the match is over. `seats` are the winners, and `why` is the reason in words. `team` is `null` after a shared
+    victory.
+    """
 
     team: str | None
     seats: list[int]
@@ -480,10 +525,10 @@ Request: TypeAlias = (
 
 class View(Struct, frozen=True):
     """
-    The state of the match. `turn` is the seat that has to answer, and `statuses` has the stage of each seat.
+    The state of the match. `turn` is the seat that must answer, and `statuses` has the present phase of each seat.
 
-    `teams` has the seats of each team. Only the seat that has to answer gets `request`. `board` is `null` before the deal, and
-    `won` is `null` until the match has ended.
+    `teams` has the seats of each team. Only the view of the seat that must answer contains `request`. `board` is `null`
+    before the deal, and `won` is `null` until the match has ended.
     """
 
     seats: int
@@ -497,54 +542,54 @@ class View(Struct, frozen=True):
 
 
 class TowerAction(ActionMessage, frozen=True, tag="tower"):
-    """A team, by the colour of its towers."""
+    """Action: choose a team, by the colour of its towers."""
 
     tower: str
 
 
 class WizardAction(ActionMessage, frozen=True, tag="wizard"):
-    """A wizard."""
+    """Action: choose a wizard."""
 
     wizard: int
 
 
 class AssistantAction(ActionMessage, frozen=True, tag="assistant"):
-    """An assistant of the hand."""
+    """Action: play an assistant of the hand."""
 
     assistant: int
 
 
 class StudentAction(ActionMessage, frozen=True, tag="student"):
-    """A student, named by its colour, or a colour; `null`: no more students."""
+    """Action: choose a student by its colour, or choose a colour. `null`: no more students."""
 
     student: str | None
 
 
 class DestinationAction(ActionMessage, frozen=True, tag="destination"):
-    """An island, or 0 for the dining room."""
+    """Action: choose an island as the destination of a student, or 0 for the dining room."""
 
     destination: int
 
 
 class StepsAction(ActionMessage, frozen=True, tag="steps"):
-    """How far Mother Nature walks."""
+    """Action: choose the steps of Mother Nature."""
 
     steps: int
 
 
 class CloudAction(ActionMessage, frozen=True, tag="cloud"):
-    """A cloud."""
+    """Action: choose a cloud."""
 
     cloud: int
 
 
 class CharacterAction(ActionMessage, frozen=True, tag="character"):
-    """A character, used instead of an answer."""
+    """Action: use a character. It can be used instead of the answer to a request."""
 
     character: int
 
 
-#: One action of a seat; a move can consist of several.
+#: One action of a seat. A move of the game can consist of several actions.
 Action: TypeAlias = (
     TowerAction
     | WizardAction
@@ -604,8 +649,8 @@ _FAULT = _Kind(lambda fault: fault.value, RuleFault)
 _STATUS = _Kind(lambda status: status.value, Status)
 _CHARACTER = _Kind(lambda character: character.value, Character)
 
-#: Each event and its message. Kinds are listed if the values of the message differ from the first values of the event.
-#: `Closing` has no message: the end of the match says the same.
+#: Event -> (its message, the kinds of its values). No kinds are listed if the message contains the first values of the
+#: event unchanged. `Closing` has no message: the end of the match says the same.
 _MESSAGES: Mapping[type, tuple[type[EventMessage], tuple[_Kind, ...]]] = {
     events.AskTower: (AskTowerEvent, (_PLAIN, _PLACES, _TEAMS)),
     events.AskWizard: (AskWizardEvent, (_PLAIN, _LIST)),
@@ -630,13 +675,13 @@ _MESSAGES: Mapping[type, tuple[type[EventMessage], tuple[_Kind, ...]]] = {
     events.EndOfRound: (EndOfRoundEvent, ()),
     events.Won: (WonEvent, (_TOWER, _LIST, _PLAIN)),
 }
-#: Messages that change no view and that no player needs.
+#: Messages that no client translates back to events: they change no view, and no player needs them.
 _UNREAD = (StatusEvent, NoEntryUsedEvent, UnifiedEvent, EndOfRoundEvent)
 _EVENTS = {message: (event, kinds) for event, (message, kinds) in _MESSAGES.items() if message not in _UNREAD}
 
 
 def _written(event: Any) -> Any:
-    """An event as a message; `None`: it has none."""
+    """Translates an event to its message; `None`: the event has no message."""
     message, kinds = _MESSAGES.get(type(event), (None, ()))
     if message is None:
         return None
@@ -647,8 +692,8 @@ def _written(event: Any) -> Any:
 
 def is_move(told: Sequence[EventMessage]) -> bool:
     """
-    Whether an entry is a move (see `gamehost.games.play.is_move`). A student and its destination are one move: the board comes
-    after both. Round 0 is the deal.
+    Whether an entry of the journal is a move (see `gamehost.games.play.is_move`). A student and its destination are one
+    move: the board is sent only after both. A board of round 0 is the deal, which is not a move.
     """
     boards = [one.board.round for one in told if isinstance(one, BoardEvent)]
     played = any(isinstance(one, PlayedAssistantEvent | PlayedCharacterEvent) for one in told)

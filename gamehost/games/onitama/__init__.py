@@ -1,1 +1,1 @@
-"""An Onitama-like card game on a 5x5 board, as the pipe-separated wire's document changes it."""
+"""Onitama, a card game on a 5x5 board, as the document of the pipe-separated wire changes it."""

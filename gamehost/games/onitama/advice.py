@@ -1,4 +1,4 @@
-"""Why a move of Onitama is good, in one sentence for beginners."""
+"""Explains in one sentence for beginners why a move of Onitama is good."""
 
 from collections.abc import Sequence
 
@@ -8,16 +8,17 @@ from gamehost.games.onitama.rules import SQUARES, Move, Position
 
 
 def _winning(position: Position) -> Sequence[Move]:
-    """The moves with which the side to move wins at once."""
+    """Returns the moves with which the side to move wins at once."""
     return [move for move in position.moves() if position.after(move).won is not None]
 
 
 def _passed(position: Position) -> Position:
-    """The position as if the side that moved last moved again."""
+    """Returns the position as if the side that moved last had another move."""
     return Position(position.hands, position.spare, position.board, 1 - position.turn)
 
 
 def because(view: Situation, seat: Seat, actions: Sequence[Action]) -> str:
+    """Returns one sentence with the reason why these actions are good."""
     position, move = view.position, actions[0]
     if not isinstance(move, Move):
         return "You need this card less than the other one."

@@ -1,7 +1,8 @@
 """
-The master of a match: the deal, the turns, the forced exchange, both ways to win.
+The master of a match of Onitama: deals the cards, checks turns and moves, exchanges cards, and finds the winner.
 
-White is the first seat and moves first, whatever the spare card shows. All cards are face up, so every event is for all seats.
+White is the first seat and moves first, whichever spare card was dealt. All cards are face up, so all seats receive every
+event.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,20 +33,23 @@ Action = Move | Exchange
 
 
 class Dealt(Struct, frozen=True, gc=False):
-    """The match begins."""
+    """Event: the match begins with this position."""
 
     position: Position
 
 
 class Moved(Struct, frozen=True, gc=False):
-    """A seat moved a piece. The card that it played is the new spare."""
+    """Event: a seat has moved a piece. The card that it played is the new spare card."""
 
     seat: Seat
     move: Move
 
 
 class Exchanged(Struct, frozen=True, gc=False):
-    """A seat that could not move gave a card, and got a card of the pack, or the spare. The other seat is to move."""
+    """
+    Event: a seat could not move. It has given the card `old` and got the card `new`: a card of the pack, or the spare card. The
+    other seat is to move.
+    """
 
     seat: Seat
     old: Card
@@ -53,7 +57,7 @@ class Exchanged(Struct, frozen=True, gc=False):
 
 
 class TakenBack(Struct, frozen=True, gc=False):
-    """The players have agreed that a seat takes its last move back, and all moves since."""
+    """Event: a seat has taken its last move back, and all moves after it, because the players agreed."""
 
     seat: Seat
     #: The number of moves that were taken back.
@@ -63,7 +67,7 @@ class TakenBack(Struct, frozen=True, gc=False):
 
 
 class Situation(Struct, frozen=True, gc=False):
-    """A view: the position."""
+    """A view: the whole position."""
 
     position: Position
 
@@ -73,18 +77,20 @@ Event = Dealt | Moved | Exchanged | TakenBack | Situation
 
 @frozen
 class Rules:
-    """The settings of a match as values."""
+    """The settings of a match, as values."""
 
     deal: tuple[Card, ...] | None
     max_plies: int
     move_time: int
-    #: The source of the card that replaces a given card: the pack, or the spare.
+    #: `pack` or `spare`: what a player gets for a card that it gives.
     exchange: str
 
     @classmethod
     def read(cls, settings: Settings) -> "Rules":
         """
-        :raises BadOption: a setting is unknown or cannot be used
+        Reads the settings of a match.
+
+        :raises BadOption: a setting is unknown, or its value is not valid
         """
         refuse_unknown(settings, ONITAMA.options)
         return cls(
@@ -96,6 +102,7 @@ class Rules:
 
 
 def _deal(name: str, text: str) -> tuple[Card, ...]:
+    """Reads the setting `deal`: two cards of White, two of Black, and the spare card."""
     white, black, spare = (*text.split("/"), "", "")[:3]
     cards = [card_named(word) for word in (*white.split(","), *black.split(","), spare)]
     dealt = tuple(card for card in cards if card is not None)
@@ -118,11 +125,12 @@ class OnitamaMaster:
     deadline: int | None = None
     _pack: list[Card] = field(factory=list)
     _plies: int = 0
-    #: The positions before the last moves. The list is emptied when a card is drawn, because a draw cannot be undone.
+    #: The positions before the last moves, for takebacks. When a card is drawn, the list is emptied, because drawing a card
+    #: cannot be undone.
     _before: list[Position] = field(factory=list)
 
     def begin(self, now: int) -> Sequence[To[Event]]:
-        """Deal the cards: five at random out of sixteen, or as the settings say."""
+        """Deals the cards: five of sixteen at random, or the cards in the settings."""
         cards = list(self._rules.deal or shuffled(VECTORS, self._chance))
         self._pack = [card for card in VECTORS if card not in cards[:5]]
         self.position = Position(((cards[0], cards[1]), (cards[2], cards[3])), cards[4])
@@ -131,9 +139,9 @@ class OnitamaMaster:
 
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Event]]:
         """
-        Move, or exchange a card.
+        Performs a move, or an exchange of a card.
 
-        :raises IllegalAction: not this seat's turn, or against the rules
+        :raises IllegalAction: it is not this seat's turn, or the rules forbid the action
         """
         position = self.position
         if self.result is not None:
@@ -151,6 +159,7 @@ class OnitamaMaster:
         return (To(event),)
 
     def _move(self, seat: Seat, move: Move) -> Event:
+        """Performs a move, and finds out whether it wins."""
         reason = self.position.why_not(move)
         if reason is not None:
             raise IllegalAction(reason)
@@ -164,6 +173,7 @@ class OnitamaMaster:
         return Moved(seat, move)
 
     def _exchange(self, seat: Seat, exchange: Exchange) -> Event:
+        """Performs an exchange, which is legal only if no move is possible."""
         position = self.position
         if exchange.card not in position.hands[seat]:
             raise IllegalAction("that card is not in your hand")
@@ -189,18 +199,20 @@ class OnitamaMaster:
         return ()
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """A move can be taken back if no card was drawn after it."""
+        """Returns the reason why a seat cannot make an offer. A move can be taken back only if no card was drawn after it."""
         if offer is Offer.TAKEBACK and all(position.turn != seat for position in self._before):
             return "you have no move that can be taken back"
         return None
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
+        """Performs an accepted offer: ends the match, or goes back to the position before the seat's last move."""
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
         if offer is not Offer.TAKEBACK:
             self.result, self.deadline = AGREED if offer is Offer.DRAW else CLAIMED, None
             return ()
         before, plies = self._before, len(self._before)
+        # Go back at least one move, to a position in which the seat is to move.
         while self.position.turn != seat or len(before) == plies:
             self.position = before.pop()
         self._plies -= plies - len(before)
@@ -211,21 +223,23 @@ class OnitamaMaster:
         return None if self.result is not None else Seat(self.position.turn)
 
     def view(self, seat: Seat | None) -> Event:
-        """The whole position: nothing is hidden in this game."""
+        """Returns the whole position, because nothing is hidden in this game."""
         return Situation(self.position)
 
     def state(self) -> object:
-        """The position, the pack in its order, and the number of plies."""
+        """Returns the position, the pack in its order, and the number of plies (moves of one side)."""
         return (self.position, self._pack, self._plies)
 
     def _wait(self, now: int) -> None:
-        """Set the time by which the next decision is due."""
+        """Sets the time at which the next decision is due."""
         on_clock = self._rules.move_time and self.result is None
         self.deadline = now + self._rules.move_time if on_clock else None
 
 
 @frozen
 class Onitama:
+    """The token of Onitama: the game as the host uses it."""
+
     name: str = "onitama"
     version: int = 1
     least_seats: int = 2
@@ -249,13 +263,16 @@ class Onitama:
         return OnitamaMaster(Rules.read(settings), chance)
 
     def write(self, action: Action) -> bytes:
-        """`tiger c1 c3`, or `stalemate tiger`."""
+        """Returns an action in the notation: `tiger c1 c3`, or `stalemate tiger`."""
         return str(action).encode("ascii")
 
     @staticmethod
     @lru_cache(maxsize=10_000)
     def read(notation: bytes) -> Action:
-        """Results are cached, because a start of the host reads all actions of all unfinished tables."""
+        """
+        Returns the action in a notation. Results are cached, because at its start the host reads all actions of all unfinished
+        matches.
+        """
         match notation.decode("ascii").split(" "):
             case ["stalemate", card] if card in VECTORS:
                 return Exchange(Card(card))
@@ -264,7 +281,7 @@ class Onitama:
         raise ValueError("expected a card and two squares, or stalemate and a card")
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
-        """All moves of the seat to move; without any, the cards that it can give."""
+        """Yields all moves of the seat to move. If there are none, yields the exchanges of its cards."""
         position = view.position
         if position.turn != seat or position.won is not None:
             return
@@ -280,7 +297,7 @@ class Onitama:
         return any_of(self.legal(view, seat), below)
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-        """The position after what was dealt, moved, exchanged or taken back: the same for all."""
+        """Returns the position after an event. It is the same for all seats."""
         match event:
             case Situation():
                 return event
@@ -295,7 +312,10 @@ class Onitama:
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> OnitamaMaster:
-        """A match that continues from this position. Only the order of the pack is hidden, so only it is drawn."""
+        """
+        Returns a master of a match that continues from this position. Only the order of the pack is hidden, so only this order
+        is drawn.
+        """
         position = view.position
         master = OnitamaMaster(Rules(None, 1000, 0, "pack"), chance)
         held = {position.spare, *position.hands[0], *position.hands[1]}

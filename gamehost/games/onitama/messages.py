@@ -1,7 +1,7 @@
 """
-Onitama as other programs see it. Squares are named `a1` to `e5`; a board is 25 characters, `a1` first, then `b1`.
-
-`K` and `P` are White's master and pupils, `k` and `p` Black's, `.` is an empty square. Seat 0 is White.
+The messages of Onitama for other programs. Squares are named `a1` to `e5`. A board is 25 characters, in the order `a1`,
+`b1`, ... `e5`. `K` and `P` are White's master and pupils, `k` and `p` Black's, and `.` is an empty square. Seat 0 is
+White.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,10 @@ Hands = tuple[list[str], list[str]]
 
 
 class View(Struct, frozen=True):
-    """The state of the match. `turn` is the seat that moves next."""
+    """
+    The state of the match. `hands` are the cards of seat 0 and of seat 1, `spare` is the fifth card, and `turn` is the
+    seat that moves next.
+    """
 
     board: str
     hands: Hands
@@ -27,14 +30,17 @@ class View(Struct, frozen=True):
 
 
 class DealtEvent(EventMessage, frozen=True, tag="dealt"):
-    """The match begins with these cards; seat 0 moves first."""
+    """Event: the match begins with these cards. Seat 0 moves first."""
 
     hands: Hands
     spare: str
 
 
 class MovedEvent(EventMessage, frozen=True, tag="moved"):
-    """A seat played a card, which is the new spare; it takes the old spare into its hand."""
+    """
+    Event: a seat has played a card and moved a piece. The played card is the new spare card, and the old spare card is
+    now in the seat's hand.
+    """
 
     seat: int
     card: str
@@ -43,7 +49,10 @@ class MovedEvent(EventMessage, frozen=True, tag="moved"):
 
 
 class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
-    """A seat could not move: it gave `old` and took `new` of the pack. If `new` was the spare, `old` is the spare now."""
+    """
+    Event: a seat could not move. It has given the card `old` and taken the card `new` from the pack. If `new` was the
+    spare card, `old` is the spare card now.
+    """
 
     seat: int
     old: str
@@ -51,7 +60,10 @@ class ExchangedEvent(EventMessage, frozen=True, tag="exchanged"):
 
 
 class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
-    """A seat took its last move back, as agreed. `moves` is the number of undone moves, and `view` the state now."""
+    """
+    Event: a seat has taken its last move back, as agreed. `moves` is the number of undone moves, and `view` is the
+    state now.
+    """
 
     seat: int
     moves: int
@@ -59,7 +71,7 @@ class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
 
 
 class MoveAction(ActionMessage, frozen=True, tag="move"):
-    """Play a card to move a piece."""
+    """Action: play a card to move a piece."""
 
     card: str
     start: str = field(name="from")
@@ -67,7 +79,7 @@ class MoveAction(ActionMessage, frozen=True, tag="move"):
 
 
 class ExchangeAction(ActionMessage, frozen=True, tag="exchange"):
-    """Give a card and get another one, because no move is possible."""
+    """Action: give a card and get another one, because no move is possible."""
 
     card: str
 
@@ -82,6 +94,11 @@ def _view(position: Position) -> View:
 
 
 def _card(name: str) -> Card:
+    """
+    Returns the card with this name.
+
+    :raises ValueError: no card of this version has the name
+    """
     card = card_named(name)
     if card is None:
         raise ValueError("a card that this version does not know")
@@ -89,6 +106,11 @@ def _card(name: str) -> Card:
 
 
 def _position(hands: Sequence[Sequence[str]], spare: str, *more: Any) -> Position:
+    """
+    Makes a position from the names of cards.
+
+    :param more: the other arguments of `Position`: the board and the seat to move
+    """
     (first, second), (third, fourth) = (map(_card, hand) for hand in hands)
     return Position(((first, second), (third, fourth)), _card(spare), *more)
 

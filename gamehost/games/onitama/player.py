@@ -1,8 +1,8 @@
 """
-Onitama: alpha-beta over the open position.
+The house player of Onitama: an alpha-beta search, which can see the whole position.
 
-At the level `hard` the search looks at least four plies ahead, so it finds every win and every loss in two moves. The
-cards of the pack are known too: they are neither in a hand nor the spare. Only the forced exchange of a card
+At the level `hard` the search looks at least four plies ahead, so it finds every win and every loss within two moves. The cards
+of the pack are known too: they are those that are neither in a hand nor the spare card. Only the forced exchange of a card
 depends on luck.
 """
 
@@ -33,18 +33,19 @@ STRENGTH: Mapping[Level, Strength] = {
     Level.HARD: Strength(depth=12, sure=4, nodes=18_000, seconds=0.45),
 }
 
-#: For a study: plies that are searched, and the value of a clear lead.
+#: For studies: the number of plies to search, and the value of a clear lead.
 STUDIED, LEAD = 4, 150
 
 _PUPIL = 100
 
 
 def _distance(square: Square, temple: Square) -> int:
+    """Returns the number of steps of a king in chess between two squares."""
     return max(abs(square % SIDE - temple % SIDE), abs(square // SIDE - temple // SIDE))
 
 
 def _worth(piece: str, square: Square) -> int:
-    """The value of a piece on a square for White; Black's pieces count against White."""
+    """Returns the value of a piece on a square for White. Black's pieces have negative values."""
     column, row = square % SIDE, square // SIDE
     centre = 2 - abs(column - 2)
     match piece:
@@ -62,17 +63,20 @@ def _worth(piece: str, square: Square) -> int:
 _WORTH: Mapping[str, tuple[int, ...]] = {
     piece: tuple(_worth(piece, square) for square in range(SIDE * SIDE)) for piece in "PpKk."
 }
-#: For White and Black: card -> square -> how many squares the card leads to.
+#: For White and Black: card -> for each square, to how many squares the card can move a piece.
 _REACH: tuple[Mapping[Card, tuple[int, ...]], ...] = tuple(
     {card: tuple(map(len, squares)) for card, squares in leads.items()} for leads in LEADS
 )
 
 
 class OnitamaRules:
+    """The rules and the evaluation of Onitama, for `Search`."""
+
     def outcome(self, position: Position) -> int | None:
         return None if position.won is None else -WIN
 
     def moves(self, position: Position) -> Sequence[Move]:
+        """Returns the legal moves, the most promising first: winning moves, then captures, then others."""
         board, temple = position.board, TEMPLE[1 - position.turn]
 
         def promise(move: Move) -> int:
@@ -84,6 +88,7 @@ class OnitamaRules:
         return sorted(position.moves(), key=promise)
 
     def forcing(self, position: Position) -> Sequence[Move]:
+        """Returns the moves that capture a piece or win. The search continues with them beyond its depth."""
         board, temple = position.board, TEMPLE[1 - position.turn]
         return [
             move
@@ -95,7 +100,10 @@ class OnitamaRules:
         return position.after(move)
 
     def evaluate(self, position: Position) -> int:
-        """Material, squares, how near the masters are to the temples, and mobility."""
+        """
+        Returns the value of a position for the side to move: material, squares, the masters' distances to the temples, and
+        mobility.
+        """
         value = 0
         (white, white_2), (black, black_2) = (
             (_REACH[side][position.hands[side][0]], _REACH[side][position.hands[side][1]]) for side in (0, 1)
@@ -131,7 +139,7 @@ class OnitamaPlayer:
         self._view = ONITAMA.follow(self._view, event, self.seat)
 
     def refused(self, notation: bytes) -> None:
-        """Do nothing: this player sees the whole position, so its moves are always legal."""
+        """Does nothing: this player sees the whole position, so its moves are always legal."""
 
     def answer(self) -> bytes | None:
         position = self.position
@@ -141,7 +149,8 @@ class OnitamaPlayer:
 
     def weigh(self, action: bytes) -> Weighed | None:
         """
-        Weigh a move. The card that is given in an exchange is not weighed, because chance decides which card comes.
+        Compares a move with the best one, for a study. An exchange is not weighed, because chance decides which card the player
+        gets.
         """
         position, move = self.position, ONITAMA.read(action)
         if position is None or not isinstance(move, Move):
@@ -152,6 +161,7 @@ class OnitamaPlayer:
         return weighed(self.seat, LEAD, ONITAMA.write(found.move), found.value, taken)
 
     def _action(self, position: Position) -> Action:
+        """Chooses an action at this level."""
         moves = RULES.moves(position)
         if not moves:
             return self._exchange(position)
@@ -161,9 +171,9 @@ class OnitamaPlayer:
 
     def _exchange(self, position: Position) -> Exchange:
         """
-        Give the card with the least loss, on average over the cards that the player may get for it.
+        Chooses the card whose loss costs least, on average over the cards that the player may get for it.
 
-        The player does not know the match's settings, and assumes that a card of the pack comes.
+        The player does not know the settings of the match, and assumes that it gets a card of the pack.
         """
         hand = [Exchange(card) for card in position.hands[self.seat]]
         if self.level is Level.RANDOM:
@@ -180,5 +190,5 @@ class OnitamaPlayer:
 
 
 PLAYER = OnitamaPlayer
-#: How strong the levels are was measured: the table of docs/house-players.
+#: Whether the strength of the levels was measured. The table in docs/house-players has the results.
 MEASURED = True

@@ -1,11 +1,12 @@
 """
 The rules of Onitama: the cards, and a position of the game.
 
-Squares are numbered 0..24 from White's left (a) and White's side (1): `a1` is 0, `e1` is 4, `a2` is 5. A card's vectors are
-(right, forward) as its holder sees them; Black sees the board turned by 180 degrees.
+Squares have the numbers 0 to 24, from White's left (a) and White's side (1): `a1` is 0, `e1` is 4, `a2` is 5. Each card has
+vectors (right, forward), as the player with this card sees the board; Black sees it turned by 180 degrees.
 
-A position is immutable; a move gives a new one. The board is a text of 25 characters from a1 to e5: `K` and `P` are
-White's master and pupils, `k` and `p` Black's, `.` is an empty square. A position has no players, no time and no pack.
+A position is immutable; a move returns a new position. The board is a text of 25 characters from a1 to e5: `K` and `P` are
+White's master and pupils, `k` and `p` Black's, and `.` is an empty square. A position contains no players, no time and no pack
+of cards.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +15,10 @@ from typing import NewType
 from msgspec import Struct
 from msgspec.structs import replace
 
-#: A card by its lower-case English name.
+#: A card: its English name in lower case.
 Card = NewType("Card", str)
 
-#: A square, 0..24.
+#: The number of a square, 0 to 24.
 Square = int
 
 SIDE = 5
@@ -42,7 +43,7 @@ VECTORS: Mapping[Card, tuple[tuple[int, int], ...]] = {
 }
 
 SQUARES: tuple[str, ...] = tuple(f"{column}{row}" for row in "12345" for column in "abcde")
-#: The square of each name, in capitals and in lower case.
+#: Name of a square, in upper or lower case -> its number.
 SQUARE_NAMED: Mapping[str, Square] = {
     name: square for square, lower in enumerate(SQUARES) for name in (lower, lower.upper())
 }
@@ -52,11 +53,17 @@ _CARDS: Mapping[str, Card] = {str(card): card for card in VECTORS}
 
 
 def card_named(text: str) -> Card | None:
-    # The first look-up finds nearly all of them.
+    """Returns the card with this name, in upper or lower case; `None`: there is no such card."""
+    # Nearly all names are in lower case, and are found by the first look-up.
     return _CARDS.get(text) or (_CARDS.get(text.lower()) if text.isascii() else None)
 
 
 def _leads(card: Card, square: Square, turn: int) -> tuple[Square, ...]:
+    """
+    Returns the squares to which a card can move a piece from this square.
+
+    :param turn: 1 for White; -1 for Black, who sees the board turned
+    """
     column, row = square % SIDE, square // SIDE
     squares = []
     for right, forward in VECTORS[card]:
@@ -66,7 +73,7 @@ def _leads(card: Card, square: Square, turn: int) -> tuple[Square, ...]:
     return tuple(squares)
 
 
-#: For White (0) and Black (1): card -> square -> the squares of the board that the card leads to from there.
+#: For White (0) and Black (1): card -> for each square, the squares to which the card can move a piece from there.
 LEADS: tuple[Mapping[Card, tuple[tuple[Square, ...], ...]], ...] = tuple(
     {card: tuple(_leads(card, square, turn) for square in range(SIDE * SIDE)) for card in VECTORS} for turn in (1, -1)
 )
@@ -85,7 +92,7 @@ START = "PPKPP" + "." * 15 + "ppkpp"
 
 
 class Move(Struct, frozen=True, gc=False):
-    """Play a card to move a piece."""
+    """A move: the side plays a card and moves a piece."""
 
     card: Card
     start: Square
@@ -96,7 +103,7 @@ class Move(Struct, frozen=True, gc=False):
 
 
 class Exchange(Struct, frozen=True, gc=False):
-    """Give a card and take one from the pack, because no move is possible."""
+    """The side gives a card and takes one from the pack, because no move is possible."""
 
     card: Card
 
@@ -107,15 +114,15 @@ class Exchange(Struct, frozen=True, gc=False):
 class Position(Struct, frozen=True, gc=False):
     """The board, the cards and the side to move."""
 
-    #: White's and Black's cards.
+    #: The cards of White, and the cards of Black.
     hands: tuple[tuple[Card, Card], tuple[Card, Card]]
     spare: Card
     board: str = START
-    #: 0: White is to move; 1: Black is.
+    #: 0: White is to move; 1: Black is to move.
     turn: int = WHITE
 
     def why_not(self, move: Move) -> str | None:
-        """Why the side to move cannot make this move; `None`: it can."""
+        """Returns the reason why the side to move cannot make this move; `None`: the move is legal."""
         if move.card not in self.hands[self.turn]:
             return "that card is not in your hand"
         if self.board[move.start] not in _OWN[self.turn]:
@@ -127,7 +134,7 @@ class Position(Struct, frozen=True, gc=False):
         return None
 
     def moves(self) -> Iterator[Move]:
-        """All moves of the side to move. Two cards that lead to the same square are two moves."""
+        """Yields all moves of the side to move. If two cards lead to the same square, these are two moves."""
         own = _OWN[self.turn]
         board = self.board
         starts = [square for square, piece in enumerate(board) if piece in own]
@@ -139,7 +146,7 @@ class Position(Struct, frozen=True, gc=False):
                         yield Move(card, start, end)
 
     def after(self, move: Move) -> "Position":
-        """The position after a legal move: one for which `why_not` gives `None`."""
+        """Returns the position after a legal move (`why_not` returns `None` for it)."""
         board = self.board
         piece = board[move.start]
         board = board[: move.start] + "." + board[move.start + 1 :]
@@ -148,14 +155,16 @@ class Position(Struct, frozen=True, gc=False):
 
     def exchanged(self, card: Card, new: Card) -> "Position":
         """
-        The position after the side to move gave a card of its hand and got a new one.
+        Returns the position after the side to move has given a card of its hand and got a new one.
 
-        :param new: a card of the pack, or the spare. In the second case the given card becomes the spare.
+        :param card: the given card
+        :param new: a card of the pack, or the spare card. In the second case the given card becomes the spare card.
         """
         spare = card if new == self.spare else self.spare
         return replace(self, hands=self._hands_with(card, new), spare=spare, turn=1 - self.turn)
 
     def _hands_with(self, old: Card, new: Card) -> tuple[tuple[Card, Card], tuple[Card, Card]]:
+        """Returns the hands of both sides after the side to move has replaced a card."""
         white, black = self.hands
         first, second = self.hands[self.turn]
         hand = (new, second) if first == old else (first, new)
@@ -163,7 +172,10 @@ class Position(Struct, frozen=True, gc=False):
 
     @property
     def won(self) -> str | None:
-        """Why the side that moved last has won: it took the other master, or its master is in the temple. Else `None`."""
+        """
+        The reason why the side that moved last has won: it took the other master, or its master is on the start square of the
+        other master. `None`: it has not won.
+        """
         mover = 1 - self.turn
         if _MASTER[self.turn] not in self.board:
             return "the master is taken"
@@ -172,11 +184,11 @@ class Position(Struct, frozen=True, gc=False):
         return None
 
     def rows(self) -> tuple[str, ...]:
-        """The rows of the board as White sees them, from the top (5) down."""
+        """Returns the rows of the board as White sees them, from the top (5) down."""
         return tuple(self.board[row * SIDE : (row + 1) * SIDE] for row in reversed(range(SIDE)))
 
 
-# From the fields of a wire to an action
+# Reading the fields of a wire
 
 
 NO_CARD = "no card has this name; expected one of " + ", ".join(VECTORS)
@@ -184,9 +196,11 @@ NO_CARD = "no card has this name; expected one of " + ", ".join(VECTORS)
 
 def read_move(card: str, start: Square | None, end: Square | None, no_square: str) -> Move | str:
     """
-    A move, or why it cannot be one.
+    Returns the move in the fields of a wire, or the reason why it is not valid.
 
-    :param start: the square; `None`: there is no such square
+    :param card: the name of the card
+    :param start: the start square; `None`: there is no such square
+    :param end: the end square; `None`: there is no such square
     :param no_square: the reason if there is no such square
     """
     known = card_named(card)
@@ -196,6 +210,6 @@ def read_move(card: str, start: Square | None, end: Square | None, no_square: st
 
 
 def read_exchange(card: str) -> Exchange | str:
-    """An exchange, or why it cannot be one."""
+    """Returns the exchange of a card, or the reason why it is not valid."""
     known = card_named(card)
     return NO_CARD if known is None else Exchange(known)

@@ -1,4 +1,4 @@
-"""Onitama as a picture: the board with coordinates, the cards beside it, the last move marked."""
+"""The picture of a match of Onitama: the board with coordinates, the cards beside it, and a mark on the last move."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,11 +6,12 @@ from gamehost.games.drawing import INK, SOFT, Board, PlayerLine, Scene, at, capt
 from gamehost.games.onitama.master import Exchanged, Moved, TakenBack
 from gamehost.games.onitama.rules import SIDE, SQUARES, TEMPLE, VECTORS, Card, Position
 
-#: In pixels: a square with its gap, the frame, and the column of the numbers. Then the size of a card.
+#: Sizes in pixels: a square with its gap, the frame, and the column of numbers beside the board; then a card, and a cell of a
+#: card.
 _UNIT, _FRAME, _LEFT = 83, 7, 26
 _BOARD = SIDE * _UNIT - 3 + 2 * _FRAME
 _CARD, _CELL = 104, 12
-#: The tops of the five cards: the upper player's, the spare, the lower player's.
+#: The upper edges of the five cards: two of the upper player, the spare card, and two of the lower player.
 _TOPS = (0, 80, 172, 276, 356)
 
 _TORII = "M-36 -28Q0 -40 36 -28M-30 -18H30M-22 -18V32M22 -18V32M0 -31V-18"
@@ -38,7 +39,7 @@ _COLOURS = ("White", "Black")
 
 
 def picture(scene: Scene) -> str:
-    """The position, with all moves below it."""
+    """Draws the position, with all moves below it."""
     position: Position = scene.view.position
     below = scene.seat or 0
     made = _made(scene)
@@ -66,6 +67,7 @@ def picture(scene: Scene) -> str:
 
 
 def _made(scene: Scene) -> list[Moved | Exchanged]:
+    """Returns the moves and exchanges of the match that were not taken back."""
     made: list[Moved | Exchanged] = []
     for event in (event for turn in scene.turns for event in turn.events):
         if isinstance(event, TakenBack):
@@ -80,6 +82,11 @@ def _words(event: Moved | Exchanged) -> str:
 
 
 def _place(square: int, below: int) -> tuple[float, float]:
+    """
+    Returns the middle of a square in the picture.
+
+    :param below: the side at the bottom of the picture
+    """
     column, row = square % SIDE, SIDE - 1 - square // SIDE
     if below:
         column, row = SIDE - 1 - column, SIDE - 1 - row
@@ -87,6 +94,7 @@ def _place(square: int, below: int) -> tuple[float, float]:
 
 
 def _ground(below: int, last: Moved | None) -> Iterator[str]:
+    """Yields the empty board: its squares, the marks of the last move, and the coordinates."""
     yield tag("rect", class_="frame", x=_LEFT, y=0, width=_BOARD, height=_BOARD, rx=10)
     marked = () if last is None else (last.move.start, last.move.end)
     for square in range(SIDE * SIDE):
@@ -113,7 +121,7 @@ def _ground(below: int, last: Moved | None) -> Iterator[str]:
 
 
 def _piece(piece: str) -> Sequence[str]:
-    """A piece around (0, 0). A master has a hat."""
+    """Returns a piece around (0, 0). A master has a hat."""
     master = piece in "Kk"
     shapes = [tag("path", d=_MASTER if master else _PUPIL), tag("circle", cx=0, cy=-16, r=16)]
     if master:
@@ -130,7 +138,7 @@ def _pieces(position: Position, below: int) -> Iterator[str]:
 
 
 def _cards(position: Position, below: int) -> Iterator[str]:
-    """The five cards, each as its holder uses it on this board."""
+    """Yields the five cards. Each is drawn as its player uses it on this board."""
     x = _LEFT + _BOARD + 18
     shown = [(card, -1, "") for card in position.hands[1 - below]]
     shown.append((position.spare, 1, "next"))
@@ -140,6 +148,11 @@ def _cards(position: Position, below: int) -> Iterator[str]:
 
 
 def _card(card: Card, way: int, note: str) -> Iterator[str]:
+    """
+    Yields the drawing of a card.
+
+    :param way: 1 for a card of the player below; -1 for a card of the other player, which is turned
+    """
     left = (_CARD - 5 * _CELL) / 2
     for row in range(5):
         for column in range(5):

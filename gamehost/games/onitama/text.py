@@ -1,4 +1,4 @@
-"""Onitama in a terminal. A move is typed as the card and two squares: `ox c1 c2`."""
+"""The screen of Onitama in a terminal. A move is typed as a card and two squares: `ox c1 c2`."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from gamehost.games.screen import MoveRefused, Screen, Style, abridged, cut, lis
 _COLOURS = ("White", "Black")
 _PIECES = ("KP", "kp")
 _KINDS: Mapping[str, str] = {"k": "master", "p": "pupil"}
-#: Columns of a card in the drawing, and the middle of its five by five points.
+#: The width of a card in columns, and the middle of its five by five points.
 _CARD, _MIDDLE = 13, 2
 _NAME = 20
 _OWN, _OTHER = "1;32", "1;31"
@@ -37,7 +37,7 @@ class OnitamaScreen(Screen[View]):
 
     @property
     def _position(self) -> rules.Position:
-        """The position with each hand in the order of the cards' names, as it is drawn."""
+        """The position as it is drawn: the cards of each hand are in alphabetical order."""
         position: rules.Position = self.known.position
         white, black = ((min(hand), max(hand)) for hand in position.hands)
         return replace(position, hands=(white, black))
@@ -63,7 +63,7 @@ class OnitamaScreen(Screen[View]):
         return abridged(map(str, legal), most)
 
     def read(self, text: str) -> list[bytes]:
-        """A card and two squares, two squares, or `stalemate` and a card."""
+        """Reads a card and two squares, only two squares, or `stalemate` and a card."""
         if not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         return [ONITAMA.write(_read(self._position, text))]
@@ -99,11 +99,12 @@ class OnitamaScreen(Screen[View]):
         return [*lines, "", *self._cards(position, below, style), "", f"   K P: White, k p: Black. {legend}"]
 
     def _player(self, position: rules.Position, seat: int, style: Style) -> str:
+        """Returns the text beside the board about a player: the name, the colour and the cards."""
         name = cut(style.plain(self.who(seat)), _NAME)
         return f"{name} ({_COLOURS[seat]}): {', '.join(position.hands[seat])}"
 
     def _cards(self, position: rules.Position, below: int, style: Style) -> Iterator[str]:
-        """The five cards side by side, each as its holder uses it on this board."""
+        """Yields the lines of the five cards side by side. Each is drawn as its player uses it on this board."""
         own, other = ("yours", "theirs") if self.seat is not None else _COLOURS
         shown = [(own, card, 1) for card in position.hands[below]]
         shown.append(("next", position.spare, 1))
@@ -116,11 +117,12 @@ class OnitamaScreen(Screen[View]):
 
 
 def _across(below: int) -> Iterable[int]:
-    """The columns from left to right: Black sees the board turned."""
+    """Returns the columns from left to right. Black sees the board turned."""
     return reversed(range(rules.SIDE)) if below else range(rules.SIDE)
 
 
 def _piece(position: rules.Position, square: int, below: int, style: Style) -> str:
+    """Returns the character for a square: its piece, a temple, or an empty square."""
     piece = position.board[square]
     if piece != ".":
         return style.paint(piece, _OWN if piece in _PIECES[below] else _OTHER)
@@ -128,7 +130,11 @@ def _piece(position: rules.Position, square: int, below: int, style: Style) -> s
 
 
 def _points(card: rules.Card, line: int, way: int, style: Style) -> Iterator[str]:
-    """One of the five rows of a card, from the top."""
+    """
+    Yields the points of one of the five rows of a card, counted from the top.
+
+    :param way: 1 for a card of the player below; -1 for a card of the other player, which is turned
+    """
     for column in range(rules.SIDE):
         vector = ((column - _MIDDLE) * way, (_MIDDLE - line) * way)
         if vector == (0, 0):
@@ -138,7 +144,7 @@ def _points(card: rules.Card, line: int, way: int, style: Style) -> Iterator[str
 
 
 def _steps(right: int, forward: int) -> str:
-    """A card's vector in words: `2 forward`, `1 forward 1 left`."""
+    """Returns a card's vector in words: `2 forward`, `1 forward 1 left`."""
     parts = [f"{abs(forward)} {'forward' if forward > 0 else 'back'}"] if forward else []
     if right:
         parts.append(f"{abs(right)} {'right' if right > 0 else 'left'}")
@@ -146,6 +152,11 @@ def _steps(right: int, forward: int) -> str:
 
 
 def _read(position: rules.Position, text: str) -> Action:
+    """
+    Reads a typed action.
+
+    :raises MoveRefused: it is not a legal action
+    """
     words = re.findall("[a-z]+(?![0-9])|[a-e][1-5]", text.lower())
     if re.sub("[ ,;:-]+", "", text.lower()) != "".join(words):
         words = []
@@ -171,6 +182,11 @@ def _read(position: rules.Position, text: str) -> Action:
 
 
 def _card(word: str, hand: Sequence[rules.Card]) -> rules.Card:
+    """
+    Returns the card with this name in the player's hand.
+
+    :raises MoveRefused: the card does not exist, or is not in the hand
+    """
     card = rules.card_named(word)
     if card is None:
         raise MoveRefused(f"There is no such card. Your cards are {listed(hand)}.")
@@ -180,6 +196,11 @@ def _card(word: str, hand: Sequence[rules.Card]) -> rules.Card:
 
 
 def _with_either_card(position: rules.Position, start: int, end: int) -> rules.Move:
+    """
+    Returns the move between two squares, if only one of the player's cards can make it.
+
+    :raises MoveRefused: no card can, or both can
+    """
     first, second = (rules.Move(card, start, end) for card in position.hands[position.turn])
     legal = [move for move in (first, second) if position.why_not(move) is None]
     if len(legal) == 2:
@@ -193,6 +214,11 @@ def _with_either_card(position: rules.Position, start: int, end: int) -> rules.M
 
 
 def _checked(position: rules.Position, move: rules.Move) -> rules.Move:
+    """
+    Returns a move, if it is legal.
+
+    :raises MoveRefused: it is not; the message says which squares are possible
+    """
     if position.why_not(move) is None:
         return move
     start, end = rules.SQUARES[move.start], rules.SQUARES[move.end]
@@ -208,6 +234,9 @@ def _checked(position: rules.Position, move: rules.Move) -> rules.Move:
 
 
 def _checked_start(position: rules.Position, start: int) -> None:
+    """
+    :raises MoveRefused: none of the player's pieces is on this square
+    """
     own = _PIECES[position.turn]
     if position.board[start] not in own:
         yours = [rules.SQUARES[square] for square, piece in enumerate(position.board) if piece in own]

@@ -1,5 +1,5 @@
 """
-Paper soccer on the 10x8 pitch.
+Paper Soccer on a pitch of 10x8 squares.
 
-`pitch` is the paper, `position` the rules, `master` the referee, and `drawing` makes a picture of a game.
+`rules` has the pitch and the positions, `master` is the referee, and `svg` makes a picture of a game.
 """

@@ -1,4 +1,4 @@
-"""Why a move of Paper Soccer is good, in one sentence for beginners."""
+"""Explains in one sentence for beginners why a move of Paper Soccer is good."""
 
 from collections.abc import Sequence
 
@@ -23,6 +23,7 @@ def _scores(position: Position, most: int = 400) -> bool:
 
 
 def because(view: Situation, seat: Seat, actions: Sequence[Move]) -> str:
+    """Returns one sentence with the reason why these actions are good."""
     position, points = position_of(view), actions[0].points
     after = position.after(points)
     if after.ending is not None:

@@ -1,8 +1,8 @@
 """
-Paper soccer as other programs see it. A point is `[x, y]` with the centre at `[0, 0]`.
+The messages of Paper Soccer for other programs. A point is `[x, y]`, and the centre is `[0, 0]`.
 
-The seat that moves first attacks the goal at y = +6, the other one the goal at y = -6. A move is the list of all points
-that the ball is played to in one turn.
+The seat that moves first attacks the goal at y = +6, and the other seat the goal at y = -6. A move is the list of all
+points to which the ball is played in one turn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,10 @@ Points = list[tuple[int, int]]
 
 
 class View(Struct, frozen=True):
-    """The state of the match: the points of each legal move so far. `next` is the seat to move."""
+    """
+    The state of the match. `first` is the seat that moved first, `moves` has the points of each legal move so far, and
+    `next` is the seat to move.
+    """
 
     first: int
     moves: list[Points]
@@ -27,13 +30,13 @@ class View(Struct, frozen=True):
 
 
 class KickoffEvent(EventMessage, frozen=True, tag="kickoff"):
-    """The match begins."""
+    """Event: the match begins. The seat `first` moves first."""
 
     first: int
 
 
 class MovedEvent(EventMessage, frozen=True, tag="moved"):
-    """A legal move. The match continues."""
+    """Event: a seat has made a legal move, and the match continues with the seat `next`."""
 
     seat: int
     points: Points
@@ -41,7 +44,10 @@ class MovedEvent(EventMessage, frozen=True, tag="moved"):
 
 
 class EndedEvent(EventMessage, frozen=True, tag="ended"):
-    """The match is over. `points` is the legal move that ended it; it is empty if the match ended otherwise."""
+    """
+    Event: the match is over. `points` is the legal move that ended it; the list is empty if the match ended in another
+    way. `why` is the reason in words.
+    """
 
     points: Points
     why: str
@@ -49,8 +55,8 @@ class EndedEvent(EventMessage, frozen=True, tag="ended"):
 
 class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
     """
-    A seat took its last move back, as agreed, and moves again. `moves` is the number of undone moves, and `left` has the
-    points of each remaining move.
+    Event: a seat has taken its last move back, as agreed, and moves again. `moves` is the number of undone moves, and
+    `left` has the points of each remaining move.
     """
 
     seat: int
@@ -59,7 +65,7 @@ class TakenBackEvent(EventMessage, frozen=True, tag=TAKEN_BACK):
 
 
 class MoveAction(ActionMessage, frozen=True, tag="move"):
-    """A move, or its beginning: all points, without the point where the ball lies."""
+    """Action: a move, or the beginning of one. `points` are all its points, without the point where the ball lies."""
 
     points: Points
 
@@ -69,7 +75,9 @@ def _points(points: Sequence[Point]) -> Points:
 
 
 def moves_of(points: Sequence[Point]) -> list[Points]:
-    """All points of a match cut into moves: a move ends where the turn passes, or where the match ends."""
+    """
+    Cuts all points of a match into moves. A move ends where the turn passes to the other seat, or where the match ends.
+    """
     moves: list[Points] = []
     position, mover = Position(), None
     for point in points:
@@ -82,7 +90,10 @@ def moves_of(points: Sequence[Point]) -> list[Points]:
 
 
 def is_move(told: Sequence[EventMessage]) -> bool:
-    """Whether an entry is a move; as of `gamehost.games.play`. A match can end without one."""
+    """
+    Whether an entry of the journal is a move (see `gamehost.games.play.is_move`). A match can also end by an entry that
+    is not a move.
+    """
     return any(isinstance(one, MovedEvent) or (isinstance(one, EndedEvent) and bool(one.points)) for one in told)
 
 
@@ -96,12 +107,15 @@ class PaperSoccerMessages:
         return View(situation.first, moves_of(situation.points), situation.next)
 
     def read_view(self, view: View, seat: Seat | None) -> Situation:
-        """A situation from its message, without the result."""
+        """Translates a message back to a situation. The result of the match is missing."""
         points = tuple(point for move in view.moves for point in move)
         return Situation(Seat(view.first), points, None if view.next is None else Seat(view.next), None)
 
     def read_event(self, event: Any) -> Event | None:
-        """An event from its message. The table sends the winner."""
+        """
+        Translates a message back to an event. The winner in `Ended` is not the real one, because the message does not
+        contain it; the table sends the result separately.
+        """
         match event:
             case KickoffEvent(first):
                 return Kickoff(Seat(first))

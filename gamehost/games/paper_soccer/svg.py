@@ -1,8 +1,9 @@
 """
-Paper soccer as a picture: the paper with coordinates, every line in its player's ink, and a number where each move ended.
+The picture of a match of Paper Soccer: the pitch with coordinates, each line in the colour of its player, and a number at the
+end of each move.
 
-Only legal moves are drawn as moves. The legal part of an illegal move is dashed, and a cross marks its illegal step.
-The lines of the second player have a gap in the middle, so that the colours are not needed to tell them apart.
+Only legal moves are drawn as moves. The legal part of an illegal move is drawn as a dashed line, and a cross marks its illegal
+step. The lines of the second player have a gap in the middle, so that the players can be distinguished without colours.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,12 +14,12 @@ from gamehost.games.paper_soccer.master import Move, Situation
 from gamehost.games.paper_soccer.messages import moves_of
 
 UNIT = 48
-#: Beside the pitch, for the numbers.
+#: The space beside the pitch, for the coordinates, in pixels.
 _EDGE = 34
 WIDTH = 2 * rules.SIDE * UNIT + 2 * _EDGE
 HEIGHT = 2 * rules.GOAL * UNIT + 2 * _EDGE - 12
 
-#: The ink of each side: the first player, and the second.
+#: The colours of the first and of the second player.
 INKS = ("#1f5fa8", "#b3301f")
 
 _STYLE = f"""\
@@ -40,7 +41,7 @@ _STYLE = f"""\
 
 
 def picture(scene: Scene) -> str:
-    """The pitch with all moves; below, the moves as points."""
+    """Draws the pitch with all moves, and lists the points of the moves below."""
     situation: Situation = scene.view
     first = situation.first
     names = (scene.names[first], scene.names[1 - first])
@@ -78,17 +79,18 @@ def _role(side: int) -> str:
 
 
 def _mark(side: int) -> str:
-    """A line as this side draws it, around (0, 0)."""
+    """Returns a line as this side draws it, around (0, 0)."""
     return tag("path", class_=("first", "second")[side], d="M-11 0H11", pathLength=100)
 
 
 class _Pitch:
-    """The pitch in a picture; `way` is 1 if y grows upwards, and -1 if it is turned."""
+    """Draws on the pitch of a picture. `way` is 1 if y grows upwards, and -1 if the pitch is turned."""
 
     def __init__(self, way: int) -> None:
         self._way = way
 
     def place(self, point: tuple[float, float]) -> tuple[float, float]:
+        """Returns the position of a point in the picture."""
         return WIDTH / 2 + point[0] * UNIT * self._way, HEIGHT / 2 - point[1] * UNIT * self._way
 
     def circle(self, point: rules.Point, radius: float, kind: str) -> str:
@@ -102,7 +104,10 @@ class _Pitch:
         return " ".join(map(number, self.place(point)))
 
     def ground(self, names: tuple[str, str]) -> Iterator[str]:
-        """The ruling, both goals in the ink of the side that scores there, the border, and the numbers."""
+        """
+        Yields the squares of the paper, both goals in the colour of the side that scores there, the border, and the
+        coordinates.
+        """
         columns = [((x, -rules.LENGTH), (x, rules.LENGTH)) for x in range(-rules.SIDE, rules.SIDE + 1)]
         rows = [((-rules.SIDE, y), (rules.SIDE, y)) for y in range(-rules.LENGTH, rules.LENGTH + 1)]
         yield tag("path", class_="squares", d=self.path([*columns, *rows]))
@@ -123,7 +128,7 @@ class _Pitch:
             yield text(str(y), left - 20, middle + 5, "axis")
 
     def moves(self, moves: Sequence[Sequence[rules.Point]], names: tuple[str, str]) -> Iterator[str]:
-        """One path for each move. A pointer on it shows the number, player and points of the move."""
+        """Yields one path for each move. If a reader points at it, its number, player and points are shown."""
         ball = rules.START
         for place, move in enumerate(moves):
             side = place % 2
@@ -134,20 +139,21 @@ class _Pitch:
             if side == 0:
                 yield tag("path", title, class_=kind, d=self.path(lines))
             else:
-                # A gap in each line: so each is a path of its own.
+                # Each line is a path of its own, so that each has a gap in its middle.
                 yield tag(
                     "g", title, *(tag("path", class_=kind, d=self.path([line]), pathLength=100) for line in lines)
                 )
             ball = move[-1]
 
     def counts(self, moves: Sequence[Sequence[rules.Point]]) -> Iterator[str]:
+        """Yields the number of each move, at the end of the move."""
         for place, move in enumerate(moves, 1):
             x, y = self.place(move[-1])
             newest = place == len(moves)
             yield text(str(place), x + (15 if newest else 9), y - (10 if newest else 6), "count")
 
     def foul(self, position: rules.Position, move: Move) -> Iterator[str]:
-        """An illegal move: its legal part is dashed, and a cross marks its illegal step."""
+        """Yields an illegal move: its legal part as a dashed line, and a cross on its illegal step."""
         start, here = position.ball, position
         for point in move.points:
             if here.turn != position.turn:

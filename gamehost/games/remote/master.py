@@ -1,14 +1,14 @@
 """
-The referee of a remote game. It knows which seat may act, and knows no rules.
+The referee of a remote game. It knows which seat may act, but it does not know the rules of the game.
 
-The players have the first seats, in the order in which they came. The last seat is the master's: a program that knows
-the rules. The master sends states, and each names the player to move. That player makes one move, and then the master
-has to send the next state. A player that leaves is out. The referee ends the game when one player is left, or when the
-master has left.
+The players have the first seats, in the order in which they joined. The last seat is the master's: a program that knows the
+rules. The master sends states, and each state names the player to move. This player makes one move, and then the master must
+send the next state. A player that leaves is out of the game. The referee ends the game when only one player is left, or when
+the master has left.
 
-A content is the bytes that the program of a player or a master has sent. The host checks that they are UTF-8, and
-interprets nothing in them. In the journal a content is part of one line: characters that cannot be printed, braces and
-backslashes are written as escapes.
+A content is the bytes that the program of a player or a master has sent. The host checks that they are UTF-8, and does not
+interpret them. In the journal a content is part of one line: unprintable characters, braces and backslashes are written as
+escapes.
 """
 
 import re
@@ -26,14 +26,14 @@ from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 @frozen
 class Move:
-    """A player's move."""
+    """Action: a player makes a move."""
 
     content: bytes
 
 
 @frozen
 class Next:
-    """The master sends a state, and names the seat to move."""
+    """Action: the master sends a state, and names the seat to move."""
 
     seat: Seat
     content: bytes
@@ -41,7 +41,9 @@ class Next:
 
 @frozen
 class Finish:
-    """The master ends the game: the last state, and the winners in the master's order."""
+    """
+    Action: the master ends the game, with the last state. Each result is a seat, and whether it has won, in the master's order.
+    """
 
     results: tuple[tuple[Seat, bool], ...]
     content: bytes
@@ -49,14 +51,14 @@ class Finish:
 
 @frozen
 class PutOut:
-    """The master takes a player out of the game."""
+    """Action: the master removes a player from the game."""
 
     seat: Seat
 
 
 Action = Move | Next | Finish | PutOut
 
-#: Characters that can be printed and are written as escapes nevertheless.
+#: Printable characters that are written as escapes all the same.
 _PRINTABLE = str.maketrans({"\\": "\\\\", "{": "\\x7b", "}": "\\x7d"})
 _SHORT = {"\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t"}
 _ESCAPE = re.compile(r"\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
@@ -67,6 +69,7 @@ _NOTATION = re.compile(
 
 
 def _escaped(content: bytes) -> str:
+    """Returns a content as printable text for the notation."""
     text = content.decode("utf-8").translate(_PRINTABLE)
     if not text.isprintable():
         text = "".join([one if one.isprintable() else ascii(one)[1:-1] for one in text])
@@ -77,6 +80,12 @@ def _escaped(content: bytes) -> str:
 
 
 def _unescaped(text: str | None) -> bytes:
+    """
+    Returns the content that `_escaped` has written.
+
+    :raises ValueError: the text is not valid
+    """
+
     def read(match: re.Match[str]) -> str:
         return _SHORT.get(match[0]) or chr(int(match[0][2:], 16))
 
@@ -90,13 +99,13 @@ def _unescaped(text: str | None) -> bytes:
 # The referee
 
 
-#: Players in one game.
+#: The fewest and the most players of one game.
 LEAST, MOST = 2, 64
 
 
 @frozen
 class Moved:
-    """To the master: a player has moved."""
+    """Event for the master: a player has moved."""
 
     seat: Seat
     content: bytes
@@ -104,14 +113,14 @@ class Moved:
 
 @frozen
 class Gone:
-    """To the master: this player is out of the game."""
+    """Event for the master: this player is out of the game."""
 
     seat: Seat
 
 
 @frozen
 class StateSaid:
-    """To the players, and then to the master: a state, and the seat to move."""
+    """Event for the players, and then for the master: a state, and the seat to move."""
 
     next: Seat
     content: bytes
@@ -120,8 +129,8 @@ class StateSaid:
 @frozen
 class Ended:
     """
-    The end, to the players and then to the master: the winners. A player that leaves the game earlier receives this event
-    alone, with its own result.
+    Event for the players, and then for the master: the end of the game, and whether each seat has won. A player that leaves the
+    game earlier receives this event with only its own result.
     """
 
     results: tuple[tuple[Seat, bool], ...]
@@ -130,16 +139,16 @@ class Ended:
 
 @frozen
 class NeverWas:
-    """To the seats that are still present: the game has ended before any state was sent."""
+    """Event for the seats that are still present: the game has ended before its first state."""
 
 
 @frozen
 class Situation:
-    """The state of the game."""
+    """The view of the game. It is the same for all seats."""
 
     #: The players that are still in the game.
     inside: tuple[Seat, ...]
-    #: The player to move; `None`: the master is to act, or the game has not begun or is over.
+    #: The player to move; `None`: the master must act, or the game has not begun, or it is over.
     turn: Seat | None
     #: The number of actions so far.
     actions: int
@@ -150,10 +159,12 @@ Event = Moved | Gone | StateSaid | Ended | NeverWas | Situation
 
 
 class Owes(Enum):
+    """What the master must send now."""
+
     NOTHING = "nothing"
-    #: The state after the beginning, or after a move.
+    #: The first state, or the state after a move.
     STATE = "state"
-    #: The player to move next, after the player to move has left.
+    #: A state with another player to move, because the player to move has left.
     TURN = "turn"
 
 
@@ -163,7 +174,7 @@ class Referee:
     The referee of one game. All times are in milliseconds.
 
     :param players: the number of players
-    :param answer_time: the time in which the master has to send a state; 0: no limit
+    :param answer_time: the time in which the master must send a state; 0: no limit
     :param move_time: the time for one move; 0: no limit
     """
 
@@ -174,9 +185,9 @@ class Referee:
     _inside: list[Seat] = field(init=False)
     _turn: Seat | None = field(default=None, init=False)
     _owes: Owes = field(default=Owes.STATE, init=False)
-    #: The time since which the master has to act, or a player has the turn.
+    #: The time since which the master must act, or since which a player has the turn.
     _since: int = field(default=0, init=False)
-    #: Whether a first state has come.
+    #: Whether the master has sent the first state.
     _begun: bool = field(default=False, init=False)
     _actions: int = field(default=0, init=False)
 
@@ -189,7 +200,7 @@ class Referee:
 
     @property
     def deadline(self) -> int | None:
-        """The time at which the answer of the master, or the move of the player, is due."""
+        """The time at which the master's state, or the player's move, is due; `None`: no limit."""
         if self.result is not None:
             return None
         time = self._move_time if self._owes is Owes.NOTHING else self._answer_time
@@ -201,15 +212,15 @@ class Referee:
         return self._owes is not Owes.NOTHING and self.result is None
 
     def begin(self, now: int) -> Sequence[To[Event]]:
-        """Begin without an event: the master knows the players, and sends the first state."""
+        """Begins the game. There is no event: the master knows the players, and sends the first state."""
         self._since = now
         return ()
 
     def act(self, seat: Seat, action: Action, now: int) -> Sequence[To[Event]]:
         """
-        Pass a move on, or a state.
+        Performs an action: passes on a move or a state, ends the game, or removes a player.
 
-        :raises IllegalAction: it is not this seat's turn, or a player in the message is not in the game
+        :raises IllegalAction: it is not this seat's turn, or a player in the action is not in the game
         """
         if self.result is not None:
             raise IllegalAction("the game is over")
@@ -231,17 +242,20 @@ class Referee:
         return events
 
     def _move(self, seat: Seat, content: bytes) -> Sequence[To[Event]]:
+        """Passes a move on to the master."""
         if self._turn != seat:
             raise IllegalAction("it is not your turn")
         self._turn, self._owes = None, Owes.STATE
         return (To(Moved(seat, content), (self.master,)),)
 
     def _next(self, seat: Seat, content: bytes) -> Sequence[To[Event]]:
+        """Passes a state on to the players."""
         self._check_inside(seat)
         self._turn, self._owes, self._begun = seat, Owes.NOTHING, True
         return (To(StateSaid(seat, content), (*self._inside, self.master)),)
 
     def _finish(self, results: tuple[tuple[Seat, bool], ...], content: bytes) -> Sequence[To[Event]]:
+        """Ends the game with the master's results."""
         if sorted(seat for seat, _ in results) != self._inside:
             raise IllegalAction("expected each player that is still in the game once")
         self._begun = True
@@ -253,7 +267,7 @@ class Referee:
             raise IllegalAction("expected a player that is in the game")
 
     def forfeit(self, seat: Seat, now: int) -> Sequence[To[Event]]:
-        """A player leaves and is out. Without its master the game is void, and has no winner."""
+        """Handles the loss of a seat. A player is out of the game. Without its master the game is void, and has no winner."""
         self._actions += 1
         if seat == self.master:
             return self._void(Cause.LEFT, "the master is gone")
@@ -262,7 +276,10 @@ class Referee:
         return self._gone(seat, now, Cause.LEFT, "the others have left")
 
     def expire(self, now: int) -> Sequence[To[Event]]:
-        """A player that has not moved in time is out. A master that has not answered has lost the game."""
+        """
+        Handles the end of the time. A player that has not moved in time is out. If the master has not sent a state in time, the
+        game ends.
+        """
         self._actions += 1
         if self._owes is Owes.STATE:
             return self._void(Cause.TIME, "the master has not answered")
@@ -273,6 +290,7 @@ class Referee:
         return self._gone(self._turn, now, Cause.TIME, "the others have not moved in time")
 
     def _gone(self, seat: Seat, now: int, cause: Cause, why: str) -> Sequence[To[Event]]:
+        """Removes a player. If only one player is left, the game ends."""
         self._inside.remove(seat)
         told: list[To[Event]] = [To(Gone(seat), (self.master,))]
         if len(self._inside) == 1:
@@ -284,10 +302,12 @@ class Referee:
         return told
 
     def _void(self, cause: Cause, why: str) -> Sequence[To[Event]]:
+        """Ends the game without a winner."""
         nobody = tuple([(Seat(seat), False) for seat in range(self._players)])
         return self._end(Result((), cause, why), nobody)
 
     def _all_results(self) -> tuple[tuple[Seat, bool], ...]:
+        """Returns the result of each player: those that are still in the game have won."""
         return tuple([(Seat(seat), seat in self._inside) for seat in range(self._players)])
 
     def _end(
@@ -297,22 +317,23 @@ class Referee:
         content: bytes = b"",
         others: tuple[Seat, ...] = (),
     ) -> Sequence[To[Event]]:
+        """Ends the game, and returns the last event."""
         self.result = result
         self._turn, self._owes = None, Owes.NOTHING
         event = Ended(results, content) if self._begun else NeverWas()
         return (To(event, (*sorted((*self._inside, *others)), self.master)),)
 
     def view(self, seat: Seat | None) -> Situation:
-        """The same view for all: nothing is hidden here."""
+        """Returns the view, which is the same for all seats because nothing is hidden."""
         return Situation(tuple(self._inside), self._turn, self._actions, self.result)
 
     def state(self) -> object:
-        """All values on which the rest of the game depends."""
+        """Returns all values on which the rest of the game depends."""
         return (self._inside, self._turn, self._owes, self._since, self._begun, self._actions)
 
 
 class RemoteGame:
-    """Any game with a remote master, as the journal knows it."""
+    """All games with remote masters. In the journal they are one game, called `remote`."""
 
     name = "remote"
     version = 1
@@ -339,7 +360,7 @@ class RemoteGame:
 
     @staticmethod
     def write(action: Action) -> bytes:
-        """An action in the notation: `move C`, `next 0 C`, `over 0+,1- C` or `out 1`."""
+        """Returns an action in the notation: `move C`, `next 0 C`, `over 0+,1- C` or `out 1`."""
         match action:
             case Move(content):
                 words, content = "move", content
@@ -367,18 +388,18 @@ class RemoteGame:
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action] | None:
         """
-        A player that waits has no legal action. For the player to move only the remote master knows what is legal, and
-        the master may send anything.
+        Returns no actions for a player that waits. `None` for the player to move and for the master: only the remote master
+        knows the rules, and the master may send anything.
         """
         waits = seat in view.inside and seat != view.turn
         return iter(()) if waits or view.result is not None else None
 
     def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Action | None:
-        """`None`: the host knows no rules, so it can choose no action."""
+        """Returns `None`: the host does not know the rules, so it cannot choose an action."""
         return None
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-        """The unchanged view: only the remote master and its players know the effect of an event."""
+        """Returns the view unchanged: only the remote master and its players know the effect of an event."""
         return view
 
 

@@ -1,8 +1,8 @@
 """
-Stratego as other programs see it. Squares are named `A1` to `J10`: a letter for x, and y + 1.
+The messages of Stratego for other programs. Squares are named `A1` to `J10`: a letter for x, then y + 1.
 
-A board is 100 characters, `A1` first, then `B1`. Own pieces are the id of their kind, `#` is an enemy's piece, `.` an
-empty square, `~` a lake. A watcher's board has `r` and `b` for the pieces of seats 0 and 1.
+A board is 100 characters, in the order `A1`, `B1`, ... `J10`. A piece of the receiver is the id of its kind, `#` is an
+enemy's piece, `.` an empty square, and `~` a lake. On a watcher's board, `r` and `b` are the pieces of seats 0 and 1.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,10 @@ from gamehost.games.stratego.rules import (
 
 
 class View(Struct, frozen=True):
-    """The state of the match, as a seat or a watcher may see it. `turn` is the seat to move; `null` except in play."""
+    """
+    The state of the match, as a seat or a watcher may see it. `turn` is the seat to move; it is `null` before the play
+    begins, and after its end.
+    """
 
     phase: str
     squares: str
@@ -46,42 +49,47 @@ class View(Struct, frozen=True):
 
 
 class OpenedEvent(EventMessage, frozen=True, tag="opened"):
-    """The match begins: both players place their pieces."""
+    """Event: the match begins. Both players place their pieces."""
 
 
 class PlacedEvent(EventMessage, frozen=True, tag="placed"):
-    """One of your own pieces stands on this square. To its player alone."""
+    """Event: you have placed one of your pieces on this square. Only the player of this piece receives it."""
 
     piece: str
     square: str
 
 
 class PlacedAllEvent(EventMessage, frozen=True, tag="placed-all"):
-    """All of your pieces are placed: four rows of ten, by ascending y. To their player alone."""
+    """
+    Event: you have placed all your pieces: four rows of ten, by ascending y. Only the player of these pieces receives
+    it.
+    """
 
     rows: list[str]
 
 
 class ReadyEvent(EventMessage, frozen=True, tag="ready"):
-    """A seat has placed all its pieces."""
+    """Event: a seat has placed all its pieces, and is ready to play."""
 
     seat: int
 
 
 class PlayingEvent(EventMessage, frozen=True, tag="playing"):
-    """Both are ready. `next` is the seat that moves first."""
+    """Event: both seats are ready. `next` is the seat that moves first."""
 
     next: int | None
 
 
 class BoardEvent(EventMessage, frozen=True, tag="board"):
-    """The board after the event before, as its receiver may see it. To one player alone."""
+    """
+    Event: the board after the event before, as the receiver may see it. Each player receives a board of their own.
+    """
 
     squares: str
 
 
 class MovedEvent(EventMessage, frozen=True, tag="moved"):
-    """A piece moved to an empty square. `next` is `null` when the match is over."""
+    """Event: a piece has moved to an empty square. `next` is the seat to move; it is `null` if the match is over."""
 
     seat: int
     start: str = field(name="from")
@@ -91,9 +99,10 @@ class MovedEvent(EventMessage, frozen=True, tag="moved"):
 
 class FoughtEvent(EventMessage, frozen=True, tag="fought"):
     """
-    A piece attacked another one. Both kinds are shown; the survivor is hidden again in the boards that follow.
+    Event: a piece has attacked another one. `attacker` and `defender` are the kinds of both pieces. The surviving piece
+    is hidden again in the boards that follow.
 
-    `winner` is `attacker`, `defender`, or `null` when both are gone.
+    `winner` is `attacker`, `defender`, or `null` if both pieces are removed.
     """
 
     seat: int
@@ -106,24 +115,24 @@ class FoughtEvent(EventMessage, frozen=True, tag="fought"):
 
 
 class PlaceAction(ActionMessage, frozen=True, tag="place"):
-    """Put one piece on a square."""
+    """Action: place one piece on a square."""
 
     piece: str
     square: str
 
 
 class PlaceAllAction(ActionMessage, frozen=True, tag="place-all"):
-    """Put all pieces: four rows of ten, by ascending y."""
+    """Action: place all pieces at once: four rows of ten, by ascending y."""
 
     rows: list[str]
 
 
 class ReadyAction(ActionMessage, frozen=True, tag="ready"):
-    """You have placed all pieces, and are ready to play."""
+    """Action: say that you have placed all your pieces, and are ready to play."""
 
 
 class MoveAction(ActionMessage, frozen=True, tag="move"):
-    """Move a piece, or attack with it."""
+    """Action: move a piece, or attack with it."""
 
     start: str = field(name="from")
     end: str = field(name="to")
@@ -137,12 +146,13 @@ def _seat(number: int | None) -> Seat | None:
 
 
 def _place(square: str) -> tuple[int, int]:
+    """Returns x and y of a square, each from 0."""
     number = SQUARE_NAMED[square]
     return number % WIDTH, number // WIDTH
 
 
 def is_move(told: Sequence[EventMessage]) -> bool:
-    """Whether an entry is a move, and no part of a set-up (see `gamehost.games.play.is_move`)."""
+    """Whether an entry of the journal is a move, not a part of the set-up (see `gamehost.games.play.is_move`)."""
     return any(isinstance(one, MovedEvent | FoughtEvent) for one in told)
 
 
@@ -158,7 +168,10 @@ class StrategoMessages:
         return View(situation.phase.value, situation.squares, situation.ready, situation.turn)
 
     def read_view(self, view: View, seat: Seat | None) -> Situation:
-        """A situation from its message. The borders that a piece has crossed are not known."""
+        """
+        Translates a message back to a situation. The lines that each piece has crossed lately (for the two-squares
+        rule) are missing.
+        """
         return Situation(seat, Phase(view.phase), view.squares, view.ready, _seat(view.turn), None)
 
     def read_event(self, event: Any) -> Event | None:
@@ -194,7 +207,10 @@ class StrategoMessages:
                 return ReadyAction()
 
     def event(self, event: Any) -> EventMessage | None:
-        """An event as a message; `None` for a situation and for the end, because all games have other messages for them."""
+        """
+        Translates an event to a message; `None` for a situation and for the end of the match, because other messages of
+        the wire contain these for all games.
+        """
         match event:
             case Opened():
                 return OpenedEvent()

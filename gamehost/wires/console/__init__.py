@@ -1,4 +1,4 @@
-"""The console: all games by telnet or netcat, for people."""
+"""The console: people play all games in a terminal, with telnet or netcat."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -19,7 +19,9 @@ _conversation = imported("gamehost.wires.console.conversation:ConsoleConversatio
 
 @frozen
 class ConsoleConfig:
-    #: By their names.
+    """The console's configuration. The modules for conversations are imported when the first client connects."""
+
+    #: The games, by their names.
     games: Mapping[str, PlayedGame]
 
     new_codec = staticmethod(imported("gamehost.wires.console.codec:ConsoleCodec"))

@@ -1,6 +1,6 @@
 """
 Absent players in the match of a person at the console: how long their seats are reserved, and what the person can claim
-after that. Lines of text count down both times.
+after this time. Lines of text count down both times.
 """
 
 from collections.abc import Callable
@@ -18,20 +18,22 @@ from gamehost.wires.console.commands import NotNow, NotUnderstood, beginning, mi
 from gamehost.wires.console.elsewhere import GoesElsewhere
 from gamehost.wires.console.matches import ConsoleOptions, OwnMatch
 
-#: A line shows the time left when it is one of these numbers of seconds.
+#: A line is shown when this number of seconds is left.
 TOLD = (300, 60, 30, 10)
-#: Times below so many seconds are shown in seconds.
+#: Times below this number of seconds are shown in seconds, not in minutes.
 SHORT = 100
 
 
 def absence_words(name: str, left: float, claims: tuple[str, ...]) -> str:
     """
-    The line about an absent player.
+    Returns the line about an absent player.
 
-    :param left: seconds until the reservation of the seat ends, or until the match ends
-    :param claims: empty: nothing can be claimed yet
+    :param name: the player's name
+    :param left: how many seconds the seat is still reserved; if something can be claimed, in how many seconds the
+        player loses
+    :param claims: what the person can claim; empty: nothing yet
     """
-    left = max(0.0, left)  # a clock may have jumped
+    left = max(0.0, left)  # the clock may have been changed
     time = f"{left:.0f} s" if left < SHORT else minutes(round(left * 1000))
     if not claims:
         return f"{name} is away. The seat is kept for {time}."
@@ -50,19 +52,21 @@ class HearsAbsences(GoesElsewhere):
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, options: ConsoleOptions) -> None:
         super().__init__(peer, lobby, options)
-        #: What can be claimed because of each absent player; empty: the seat is kept.
+        #: Absent player's seat -> what can be claimed because of this player; empty: nothing yet, the seat is still
+        #: reserved.
         self._absent: dict[Seat, tuple[str, ...]] = {}
 
     @property
     def _on(self) -> OwnMatch:
         """
-        The match that is played.
+        Returns the present match.
 
-        :raises NotNow: there is none
+        :raises NotNow: the person has no match
         """
         raise NotImplementedError
 
     def _tell(self, *sentences: str) -> None:
+        """Writes sentences, and then a prompt."""
         raise NotImplementedError
 
     def seated(self, handle: SeatHandle[Any]) -> None:
@@ -74,7 +78,10 @@ class HearsAbsences(GoesElsewhere):
         super().leave_table(state)
 
     def alarm(self, seconds: float, ring: Callable[[], None]) -> None:
-        """As of `Peer`: the match needs the one alarm for a moment, and then it counts down again."""
+        """
+        Like `Peer.alarm`, for the match. A connection has only one alarm, and the countdown needs it too: it starts
+        again after the call.
+        """
 
         def both() -> None:
             ring()
@@ -83,17 +90,19 @@ class HearsAbsences(GoesElsewhere):
         self.peer.alarm(seconds, both)
 
     def _left(self, seat: Seat) -> str:
+        """Returns the line about the absent player of a seat."""
         assert self.handle is not None
         return absence_words(self.name_of(seat), self.handle.kept_for(seat), self._absent[seat])
 
     def _count_down(self) -> None:
-        """Set the alarm for the next line about a time that is left."""
+        """Sets the alarm for the next line about a remaining time."""
         handle = self.handle
         if handle is None:
             return
         waits = []
         for seat in self._absent:
             left = handle.kept_for(seat)
+            # The next time of `TOLD`. Half a second is added, so that the line just written is not written again.
             told = next((seconds for seconds in TOLD if left > seconds + 0.5), None)
             if told is not None:
                 waits.append((left - told, seat))
@@ -102,11 +111,13 @@ class HearsAbsences(GoesElsewhere):
             self.peer.alarm(seconds, partial(self._tell_left, seat))
 
     def _tell_left(self, seat: Seat) -> None:
+        """Writes the line about an absent player, and sets the alarm for the next one."""
         if self.handle is not None and seat in self._absent:
             self._tell(self._left(seat))
             self._count_down()
 
     def tell_away(self, event: Away) -> None:
+        """Informs the person that a player is away. If the seat is reserved, the countdown begins."""
         if self.handle is None:
             return
         if event.kept is None:
@@ -116,6 +127,7 @@ class HearsAbsences(GoesElsewhere):
             self._tell_left(event.seat)
 
     def tell_claimable(self, event: Claimable) -> None:
+        """Informs the person what can be claimed, because a player has not come back; or forgets the absence."""
         handle, session, seat = self.handle, self.session, event.seat
         if handle is None or session is None:
             return
@@ -127,10 +139,11 @@ class HearsAbsences(GoesElsewhere):
         self._tell_left(seat)
 
     def tell_replaced(self, event: Replaced) -> None:
+        """Informs the person that a house player has taken the seat."""
         self._tell(f"{event.name}, a player of the host, goes on.")
 
     def claim_match(self, words: list[str]) -> None:
-        """Carry out the person's claim, after a player has not come back in time."""
+        """Performs the command `claim`, after a player has not come back in time."""
         found = beginning(words[0].casefold(), ("win", "draw", "house")) if len(words) == 1 else []
         if len(found) != 1:
             raise NotUnderstood("Say what you claim: claim win, claim draw or claim house.")
@@ -148,6 +161,7 @@ class HearsAbsences(GoesElsewhere):
             raise NotNow(sentence(str(refusal))) from None
 
     def show_clock(self, words: list[str]) -> None:
+        """Performs the command `clock`: shows the clocks of the match, and the absent players."""
         self._on.show_clock()
         self._printer.print(*map(self._left, self._absent))
 

@@ -1,12 +1,12 @@
 """
-The messages of the console, and their bytes. A client sends lines of UTF-8 and the commands of its telnet; the host
+The messages of the console, and their bytes. A client sends lines of UTF-8 and commands of its telnet program. The host
 sends text and prompts.
 
-The meaning of a line depends on the state: it may be a command, a move or a password. So a line is never shown in a
-log.
+The meaning of a line depends on the state of the conversation: it may be a command, a move or a password. So lines are
+never shown in a log.
 
-A line may end as netcat's and as telnet's do. Backspaces that a client sends are carried out. A line that is not UTF-8 is
-refused; a second one ends the connection.
+A line may end like those of netcat or like those of telnet. A backspace removes the character before it. A line that is
+not UTF-8 is refused; the second such line ends the connection.
 """
 
 import re
@@ -35,56 +35,57 @@ SPOKEN = "with people, in plain text; type help and Enter"
 
 @frozen
 class Line:
-    """Client: a line, without its end."""
+    """Client: a line of text, without its end."""
 
     text: str = field(repr=False)
 
 
 class Telnet(Blank, frozen=True):
     """
-    Client: it is telnet. The codec makes this message once, before the first command of telnet. Telnet has no such
-    message itself: if another host of a cluster continues, its codec makes it again.
+    Client: the client is a telnet program. The codec makes this message once, before the first command of telnet; no
+    bytes of telnet mean exactly this. If a connection moves to another host of a cluster, the codec there makes the
+    message again.
     """
 
 
 class Agreed(Struct, frozen=True):
-    """Client: it agrees to an option of telnet."""
+    """Client: telnet agrees to an option."""
 
     option: int
 
 
 class Window(Struct, frozen=True):
-    """Client: how many columns its window has. 0: it does not say."""
+    """Client: telnet reports the number of columns of its window; 0: it does not report it."""
 
     columns: int
 
 
 class Terminal(Struct, frozen=True):
-    """Client: the name of its terminal, in lower case, such as `xterm`."""
+    """Client: telnet reports the name of its terminal, in lower case, such as `xterm`."""
 
     name: str
 
 
 class Charset(Struct, frozen=True):
-    """Client: the character set that it has chosen, in upper case, such as `UTF-8`."""
+    """Client: telnet has chosen this character set, in upper case, such as `UTF-8`."""
 
     name: str
 
 
 class Text(Struct, frozen=True):
-    """Host: whole lines."""
+    """Host: whole lines of text."""
 
     lines: tuple[str, ...]
 
 
 class Prompt(Struct, frozen=True):
-    """Host: the client may type now. No line end follows."""
+    """Host: shows that the client may type now. No line end follows."""
 
     words: str = "> "
 
 
 class Negotiation(Struct, frozen=True):
-    """Host: telnet's options. Only said to a client that is telnet."""
+    """Host: negotiates options of telnet. It is sent only to a client that is a telnet program."""
 
     data: bytes
 
@@ -92,7 +93,7 @@ class Negotiation(Struct, frozen=True):
 Told = Telnet | Agreed | Window | Terminal | Charset
 Message = Line | Told | TelnetAnswer | UndecodableLine | Text | Prompt | Negotiation
 
-#: A line that cannot be read, and why.
+#: Lines that the host cannot read, with the reason.
 NOT_UTF8 = UndecodableLine("This line is not UTF-8. Type letters and digits.")
 BYTE_ORDER_MARK = UndecodableLine(
     "This line begins with a byte order mark (U+FEFF), which nobody sees. Send it without that."
@@ -100,9 +101,9 @@ BYTE_ORDER_MARK = UndecodableLine(
 CONTROL = UndecodableLine("This line holds control characters. Type letters and digits.")
 
 
-# Telnet's commands and options: RFC 854, 1073, 1091, 2066. The host trusts none of it: an option has a few bytes and
-# the rest is dropped, and the values only change the look of text. A host sends no such commands before the client has
-# shown that it is telnet.
+# Telnet's commands and options: RFC 854, 1073, 1091, 2066. The host does not trust them: only the first bytes of an
+# option are used, and its value changes only the look of text. The host sends no telnet commands before the client has
+# sent one.
 
 SB, SE = 250, 240
 ECHO, TERMINAL_TYPE, WINDOW_SIZE, CHARSET = 1, 24, 31, 42
@@ -113,18 +114,22 @@ _KNOWN = frozenset(((WILL, WINDOW_SIZE), (WILL, TERMINAL_TYPE), (DO, CHARSET), (
 #: The most bytes of an option that are stored. The longest useful option is the name of a terminal.
 LONGEST = 64
 
-#: Asks for the size of the window and the name of the terminal, and offers to agree on a character set.
+#: Asks telnet for the size of its window and the name of its terminal, and offers to negotiate a character set.
 PROBE = Negotiation(bytes((IAC, DO, WINDOW_SIZE, IAC, DO, TERMINAL_TYPE, IAC, WILL, CHARSET)))
 ASK_TERMINAL = Negotiation(bytes((IAC, SB, TERMINAL_TYPE, 1, IAC, SE)))
 ASK_CHARSET = Negotiation(bytes((IAC, SB, CHARSET, 1)) + b";UTF-8;US-ASCII" + bytes((IAC, SE)))
-#: The host says that it echoes, and does not: so a password is not shown. Then the client echoes again.
+#: `HIDE` says that the host echoes typed text, but the host does not: so the client shows no password. After `SHOW` the
+#: client shows typed text again.
 HIDE, SHOW = Negotiation(bytes((IAC, WILL, ECHO))), Negotiation(bytes((IAC, WONT, ECHO)))
 
-#: Two bytes IAC are one byte of data. No text of UTF-8 has it; this one is wrong in UTF-8 as well, and no command.
+#: Two bytes IAC mean one byte 255 of data, which no UTF-8 text contains. It is replaced by this byte, which is also
+#: invalid in UTF-8, but is not a telnet command.
 _DOUBLED = b"\xfe"
 
 
 class _State(Enum):
+    """The position of the next byte in the stream: in text, or at a certain place in a telnet command."""
+
     DATA = "data"
     COMMAND = "command"
     OPTION = "option"
@@ -136,7 +141,7 @@ _Told = Agreed | TelnetAnswer | Window | Terminal | Charset
 
 
 class TelnetFilter:
-    """Takes what is telnet's out of a stream."""
+    """Separates the commands of telnet from the text of a client."""
 
     __slots__ = ("_content", "_refusals", "_state", "_verb")
 
@@ -144,7 +149,7 @@ class TelnetFilter:
         self._state = _State.DATA
         self._verb = 0
         self._refusals = TelnetRefusals()
-        #: The bytes of the current option, from its number on.
+        #: The bytes of the current option, beginning with its number.
         self._content = bytearray()
 
     @property
@@ -153,7 +158,8 @@ class TelnetFilter:
 
     def feed(self, data: bytes) -> Iterator[bytes | _Told]:
         """
-        The rest of the data in pieces, and the options, in order. The iterator must be exhausted before more is fed.
+        Yields the text in pieces, and messages for telnet's commands between them, in order. The caller must exhaust
+        the iterator before it feeds more bytes.
         """
         start = 0
         while start < len(data):
@@ -166,12 +172,14 @@ class TelnetFilter:
                 self._state = _State.COMMAND
                 start = end + 1
                 continue
+            # Inside a command: handle one byte.
             told = self._next(data[start])
             start += 1
             if told is not None:
                 yield told
 
     def _next(self, byte: int) -> bytes | _Told | None:
+        """Handles one byte of a telnet command. Returns a message if the command is complete."""
         match self._state:
             case _State.COMMAND:
                 return self._command(byte)
@@ -187,12 +195,14 @@ class TelnetFilter:
                 self._keep(byte)
                 self._state = _State.INSIDE
             case _State.INSIDE_COMMAND:
-                # Every command ends the option. So a lost SE costs one option and not the connection.
+                # Any command ends the option, not only SE. So a missing SE makes one option useless, but not the rest
+                # of the connection.
                 self._state = _State.DATA
                 return _told(bytes(self._content))
         return None
 
     def _command(self, byte: int) -> bytes | None:
+        """Handles the byte after IAC."""
         self._state = _State.DATA
         if byte == IAC:
             return _DOUBLED
@@ -205,12 +215,13 @@ class TelnetFilter:
         return None
 
     def _keep(self, byte: int) -> None:
+        """Stores a byte of an option. Bytes beyond `LONGEST` are dropped."""
         if len(self._content) < LONGEST:
             self._content.append(byte)
 
 
 def _told(content: bytes) -> Window | Terminal | Charset | None:
-    """The message of an option; `None`: none of use."""
+    """Returns the message for the content of an option; `None`: the host does not use it."""
     match content[:1], content[1:]:
         case b"\x1f", size if len(size) == 4:
             return Window(size[0] << 8 | size[1])
@@ -222,11 +233,11 @@ def _told(content: bytes) -> Window | Terminal | Charset | None:
 
 
 def _name(data: bytes) -> str:
-    """A name, without everything that is no letter, digit or hyphen."""
+    """Returns a name without all characters that are not letters, digits or hyphens."""
     return "".join(letter for letter in data.decode("ascii", "ignore") if letter.isalnum() or letter == "-")
 
 
-#: The longest line in bytes: a long turn of Paper Soccer, point by point.
+#: The longest line, in bytes. A long turn of Paper Soccer, typed point by point, needs this length.
 LINE_LIMIT = 1024
 
 _TELNET = Telnet()
@@ -236,12 +247,14 @@ _CR, _LF = b"\r"[0], b"\n"[0]
 
 
 class ConsoleCodec:
+    """The codec of one connection of the console."""
+
     def __init__(self) -> None:
         self._lines = LineBuffer(LINE_LIMIT)
         self._filter = TelnetFilter()
-        #: Whether the client is telnet.
+        #: Whether the client is a telnet program, and whether lines to it must end in CR LF.
         self._telnet = self._ends_as_telnet = False
-        #: The last byte of text.
+        #: The last byte of text that was received.
         self._last = 0
         self._unreadable = 0
 
@@ -269,10 +282,12 @@ class ConsoleCodec:
             yield piece
 
     def _text(self, data: bytes) -> Iterator[Message]:
-        # Telnet sends Enter as CR LF, or as CR NUL. A CR may be the last byte of the piece before.
+        """Yields the messages in a piece of text."""
+        # Telnet sends Enter as CR LF, or as CR NUL. The CR may be the last byte of the piece before.
         if self._last == _CR and data[0] == 0:
             data = b"\n" + data[1:]
         data = data.replace(b"\r\0", b"\r\n")
+        # The first line that ends in CR LF shows that the client is a telnet program.
         end = 0
         if not self._telnet:
             end = 1 if self._last == _CR and data[0] == _LF else data.find(b"\r\n") + 2 if b"\r\n" in data else 0
@@ -284,7 +299,7 @@ class ConsoleCodec:
             yield self._read(line)
 
     def _as_telnet(self, data: bytes) -> Iterator[Message]:
-        """The lines up to the first one that ends as telnet's do."""
+        """Yields the lines up to the first line that ends in CR LF, and `Telnet` in front of this line."""
         last: bytes | None = None
         for line in self._lines.feed(data):
             if last is not None:
@@ -296,6 +311,11 @@ class ConsoleCodec:
             yield self._read(last)
 
     def _read(self, line: bytes) -> Message:
+        """
+        Returns the message for a line.
+
+        :raises WireError: this is the second line that is not UTF-8
+        """
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError:
@@ -309,6 +329,7 @@ class ConsoleCodec:
         return CONTROL if _CONTROLS.search(text) else Line(text)
 
     def encode(self, message: Message) -> bytes:
+        """Returns the bytes of a message of the host."""
         match message:
             case Text(lines):
                 end = "\r\n" if self._ends_as_telnet else "\n"
@@ -321,7 +342,10 @@ class ConsoleCodec:
 
 
 def _erased(text: str) -> str:
-    """A text after its backspaces have been carried out, as a terminal in character mode sends them."""
+    """
+    Returns a text without the characters that backspaces in it remove. Terminals in character mode send such
+    backspaces.
+    """
     if _BACKSPACES.isdisjoint(text):
         return text
     left: list[str] = []

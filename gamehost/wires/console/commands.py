@@ -1,10 +1,11 @@
 """
-The commands: their words, a page of help for each, and how the words after them are read. Pure.
+The commands of the console: their names, their pages of help, and the parsing of the words behind a command. No input
+or output.
 
-A command may be typed in any case, and cut short as long as no other command begins in the same way.
+A command may be typed in upper or lower case. It may be shortened, as long as no other command begins in the same way.
 
-And lists of people, matches and waiting players, as lines for a terminal, with the sentences that are the same in all
-games. Each list says what to type about it.
+The second half of this module turns lists of people, matches and waiting players into lines for a terminal, and has the
+sentences that are the same in all games. Each list ends with a command that the person can type next.
 """
 
 import re
@@ -32,40 +33,45 @@ from gamehost.wires.seeking import PlayedGame, Sought
 
 
 class NotUnderstood(Exception):
-    """A line that cannot be carried out. The message says why and what to type, and repeats nothing of the line."""
+    """A typed line is not valid. The message says why, and what to type instead. It repeats nothing of the line."""
 
 
 class NotNow(Exception):
-    """A line was understood, and cannot be carried out now. The message says why and what to type."""
+    """A typed line is valid, but is not possible now. The message says why, and what to type instead."""
 
 
-#: Other words for commands.
+#: Other names of commands.
 ALIASES: Mapping[str, str] = {"?": "help", "exit": "quit", "bye": "quit", "observe": "watch"}
 
-#: Words of games, which are no misspelled commands wherever they are typed.
+#: Words from the notation of games. They are never taken for misspelled commands.
 _OF_GAMES = frozenset({"ready", "setup", "place"})
 
-#: In a match these are never commands that were cut short: people type them to play.
+#: During a match these words are moves, never shortened commands.
 DIRECTIONS = frozenset({"n", "ne", "e", "se", "s", "sw", "w", "nw"})
 
 
 def beginning(word: str, words: Iterable[str]) -> list[str]:
-    """The words that begin like this. A whole word is alone, whatever others begin with it."""
+    """
+    Returns the words that begin with the typed text. If the text is a whole word, returns only this word.
+
+    :param word: the typed text
+    :param words: the possible words
+    """
     found = sorted(one for one in words if one.startswith(word))
     return [word] if word in found else found
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The word that is most like a misspelled one; `None`: none is."""
+    """Returns the word that is most similar to a misspelled one; `None`: no word is similar."""
     found = get_close_matches(word, list(words), 1)
     return found[0] if found and word not in _OF_GAMES else None
 
 
 def find_command(word: str) -> str | None:
     """
-    The command that a word means; `None`: none.
+    Returns the command that a typed word means; `None`: no command.
 
-    :raises NotUnderstood: it is the beginning of several
+    :raises NotUnderstood: several commands begin with the word
     """
     word = word.casefold()
     if word in ALIASES:
@@ -73,7 +79,7 @@ def find_command(word: str) -> str | None:
     found = beginning(word, commands()) if word else []
     for rare in ("password", "mine"):
         if len(found) > 1 and rare in found:
-            found.remove(rare)  # `p` is for play, and `m` for moves
+            found.remove(rare)  # `p` alone means play, and `m` means moves
     if len(found) > 1:
         raise NotUnderstood(f"Several commands begin like this: {', '.join(found)}. Type one more letter.")
     return found[0] if found else None
@@ -81,9 +87,10 @@ def find_command(word: str) -> str | None:
 
 def game_named(words: list[str], games: Iterable[str]) -> str:
     """
-    Take the name of a game from the front of the words: any beginning of it, `soccer`, or `paper soccer` in two words.
+    Removes the name of a game from the front of the words, and returns the game's full name. The words may have only
+    the beginning of the name, `soccer`, or `paper soccer` in two words.
 
-    :raises NotUnderstood: it is none
+    :raises NotUnderstood: the words begin with no game, or with several possible games
     """
     names = list(games)
     if not words:
@@ -91,6 +98,7 @@ def game_named(words: list[str], games: Iterable[str]) -> str:
     word = words.pop(0).casefold().replace("_", "-")
     if words and f"{word}-{words[0].casefold()}" in names:
         word = f"{word}-{words.pop(0).casefold()}"
+    # Each part of a name behind a hyphen is accepted as a short name, such as `soccer`.
     called = {**{part: name for name in names for part in name.split("-")[1:]}, **{name: name for name in names}}
     found = {called[one] for one in beginning(word, called)}
     if len(found) == 1:
@@ -103,10 +111,10 @@ def game_named(words: list[str], games: Iterable[str]) -> str:
     raise NotUnderstood(f"There is no such game. The games are {', '.join(names)}. For example: play {names[0]}")
 
 
-# The words after a command
+# Parsing of the words after a command
 
 
-#: Words for the number of players. It is no setting of a game.
+#: Names for the number of players, which is not a setting of a game.
 _SEATS = frozenset({"players", "seats"})
 _NUMBER = re.compile("[0-9]{1,15}", re.ASCII)
 
@@ -115,17 +123,17 @@ class Asked(Struct, frozen=True):
     """The match that a person wants to play."""
 
     sought: Sought
-    #: The level of house players; empty: none is wanted.
+    #: The level of house players; empty: the person wants no house players.
     level: str = ""
-    #: The opponent's name; empty: anybody.
+    #: The opponent's name; empty: any opponent.
     against: str = ""
 
 
 def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
     """
-    Read the words after `play`.
+    Parses the words after the command `play`.
 
-    :raises NotUnderstood: it cannot be understood
+    :raises NotUnderstood: a word is not valid
     """
     rest = list(words)
     game = game_named(rest, games)
@@ -161,6 +169,7 @@ def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
 
 
 def _no_option(word: str, game: str) -> str:
+    """Returns the sentence about a word after `play` that is not valid."""
     known = (*LEVELS, "against", "private", "days")
     near = nearest(word, known)
     if near in LEVELS or near == "private":
@@ -173,6 +182,7 @@ def _no_option(word: str, game: str) -> str:
 
 
 def _seats(settings: dict[str, str]) -> int | None:
+    """Removes the number of players from the settings, and returns it; `None`: it is not there."""
     seats: int | None = None
     for name in _SEATS & settings.keys():
         text = settings.pop(name)
@@ -183,16 +193,19 @@ def _seats(settings: dict[str, str]) -> int | None:
 
 
 def chosen_settings(played: PlayedGame) -> str:
-    """The settings that can be chosen for a game, for its page of help; `days` is a word of its own."""
+    """
+    Returns the settings of a game that a player can choose, for its page of help. `days` is not a setting here, because
+    it has a word of its own.
+    """
     return ", ".join(sorted(played.choices - {MOVE_DAYS}))
 
 
 def table_and_code(words: Iterable[str], example: str) -> tuple[TableId, str]:
     """
-    The number of a table and its code: `12`, `12-K7QF3A2B` or `12 K7QF3A2B`.
+    Parses the number of a table and its code: `12`, `12-K7QF3A2B` or `12 K7QF3A2B`.
 
-    :param example: for the refusal
-    :raises NotUnderstood: there is no number
+    :param example: a correct command, for the error message
+    :raises NotUnderstood: the words do not begin with a number
     """
     number, _, code = "-".join(words).partition("-")
     if not _NUMBER.fullmatch(number):
@@ -202,10 +215,12 @@ def table_and_code(words: Iterable[str], example: str) -> tuple[TableId, str]:
 
 def count_of(words: Iterable[str], usual: int, most: int, example: str = "next 5") -> int:
     """
-    A number that may stand behind a command.
+    Parses a number that may follow a command.
 
-    :param example: for the refusal
-    :raises NotUnderstood: it is none
+    :param usual: the result without a number
+    :param most: the largest result
+    :param example: a correct command, for the error message
+    :raises NotUnderstood: the words are not a single number
     """
     rest = list(words)
     if not rest:
@@ -218,7 +233,7 @@ def count_of(words: Iterable[str], usual: int, most: int, example: str = "next 5
 # Pages of help
 
 
-#: Commands that stand in the line of another one.
+#: Commands without a line in the overview, because the line of another command mentions them.
 _TOGETHER = frozenset(
     (
         *("password", "unwatch", "next", "back", "waiting", "cancel", "takeback", "accept", "decline", "claim", "mine"),
@@ -228,7 +243,10 @@ _TOGETHER = frozenset(
 
 
 def overview(games: Mapping[str, PlayedGame], language: str = LANGUAGES[0]) -> list[str]:
-    """All commands, in one screen; games for two come first."""
+    """
+    Returns the list of all commands, on one screen, with the names of the games behind it. Games for two players come
+    first.
+    """
     names = sorted(games, key=lambda name: games[name].game.most_seats)
     lines = [
         f"  {command.word:9} {command.summary}"
@@ -240,10 +258,10 @@ def overview(games: Mapping[str, PlayedGame], language: str = LANGUAGES[0]) -> l
 
 def page(words: list[str], games: Mapping[str, PlayedGame], language: str = LANGUAGES[0]) -> list[str]:
     """
-    The page about a command or a game; without words, all commands.
+    Returns the page of help about a command or a game; without words, the overview of all commands.
 
     :param language: one of `LANGUAGES`
-    :raises NotUnderstood: it is neither
+    :raises NotUnderstood: no command and no game has this name
     """
     if not words:
         return overview(games, language)
@@ -262,13 +280,14 @@ def page(words: list[str], games: Mapping[str, PlayedGame], language: str = LANG
 
 
 def command_page(command: Command, language: str = LANGUAGES[0]) -> list[str]:
+    """Returns the page of help about a command: its form, what it does, and an example."""
     lines = [command.usage, f"  {command.summary[:1].upper()}{command.summary[1:]}."]
     lines += [f"  {line}" for line in command.page]
     return [*lines, f"  {told(language, 'example', line=command.example)}"] if command.example else lines
 
 
 def game_page(played: PlayedGame, language: str = LANGUAGES[0]) -> list[str]:
-    """The rules of a game, and how to begin."""
+    """Returns the rules of a game, and the commands that begin a match."""
     return [
         *rules(played.game, language),
         told(language, "begin", line=f"play {played.game.name} easy"),
@@ -276,10 +295,10 @@ def game_page(played: PlayedGame, language: str = LANGUAGES[0]) -> list[str]:
     ]
 
 
-#: Names of games that are not their own names with a capital letter.
+#: Titles of games that need more than a capital letter.
 _TITLES: Mapping[str, str] = {"paper-soccer": "Paper Soccer"}
 
-#: How a reason begins that is about a setting.
+#: The beginning of a reason that is about a setting: its name.
 _SETTING = re.compile("[a-z_]+: ", re.ASCII)
 
 _CAUSES: Mapping[Cause, str] = {
@@ -290,41 +309,43 @@ _CAUSES: Mapping[Cause, str] = {
 
 
 def title(game: str) -> str:
-    """A game's name, as people write it."""
+    """Returns a game's name with capital letters, for people."""
     return _TITLES.get(game, game.capitalize())
 
 
 def sentence(reason: str) -> str:
-    """A reason of the host as a sentence: with a capital letter and a full stop."""
+    """Returns a reason of the host as a sentence: with a capital letter and a full stop."""
     if _SETTING.match(reason):
         reason = f"the setting {reason}"
     return f"{reason[:1].upper()}{reason[1:]}{'' if reason.endswith(('.', '?', '!')) else '.'}"
 
 
 def as_shown(names: Sequence[str], shown_as: Mapping[str, str]) -> Sequence[str]:
-    """The names as people typed them."""
+    """Returns the display names of players, or their names if they have none."""
     return [shown_as.get(name, name) for name in names] if shown_as else names
 
 
 def opponents(names: Sequence[str], seat: Seat) -> str:
-    """Against whom a seat plays: `bob`, or `bob and carl`."""
+    """Returns the opponents of a seat in words: `bob`, or `bob and carl`."""
     return listed([name for other, name in enumerate(names) if other != seat])
 
 
 def versus(names: Sequence[str]) -> str:
+    """Returns the players of a match in words: `ann against bob`."""
     return " against ".join(names) if len(names) == 2 else ", ".join(names)
 
 
 def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: bool = False) -> str:
     """
-    The winners and the reason, for a seat or a watcher.
+    Returns a sentence with the winners and the reason, for a seat or a watcher (`None`).
 
-    :param resigned: whether this seat has given the match up
+    :param resigned: whether this seat has resigned
     """
     why = result.why or _CAUSES.get(result.cause, "")
     if resigned and result.cause is Cause.LEFT:
         why = "you left the match"
     because = f": {why}." if why else "."
+    # In a match of two, a player who left is named instead of the reason.
     if result.cause is Cause.LEFT and len(names) == 2 and len(result.winners) == 1:
         winner = result.winners[0]
         gone = "you left the match" if seat == 1 - winner else f"{names[1 - winner]} has left"
@@ -339,28 +360,34 @@ def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: boo
 
 
 def clock_line(names: Sequence[str], clocks: Sequence[int]) -> str:
+    """Returns a sentence with the remaining time of each player."""
     return "Time left: " + ", ".join(f"{name} {minutes(left)}" for name, left in zip(names, clocks, strict=True)) + "."
 
 
 def due_line(due: tuple[int, int], *, acts: bool) -> str:
-    """The remaining part of a time, as of `SeatHandle.due`. `acts`: whether the reader has to act."""
+    """
+    Returns a sentence with the remaining time for the present decision.
+
+    :param due: as `SeatHandle.due`
+    :param acts: whether the reader of the sentence has to act
+    """
     left = minutes(due[0])
     return f"You have {left} left, or you lose." if acts else f"Whoever is to act has {left} left, or loses."
 
 
 def minutes(milliseconds: int) -> str:
-    """A time such as `1:05`."""
+    """Returns a time as minutes and seconds, such as `1:05`."""
     whole, seconds = divmod(max(milliseconds, 0) // 1000, 60)
     return f"{whole}:{seconds:02d}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """A number and what is counted: `1 table`, `2 tables`."""
+    """Returns a number and a noun in the right form: `1 table`, `2 tables`."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def in_columns(texts: Sequence[str], width: int) -> Iterable[str]:
-    """Short texts side by side."""
+    """Yields lines with short texts side by side, in columns."""
     if not texts:
         return
     widest = max(map(len, texts)) + 2
@@ -380,9 +407,9 @@ RECORDS = 10
 
 def greeting(games: Sequence[str], counts: Counts, closed: str | None = None) -> list[str]:
     """
-    The first lines of a connection.
+    Returns the first lines that a client receives.
 
-    :param closed: why no new matches begin; `None`: they do
+    :param closed: why no new matches begin; `None`: they do begin
     """
     now = f"{counted(counts.tables, 'table')}, {counted(counts.people, 'person', 'people')}, {counts.waiting} waiting."
     lines = [f"gamehost: {listed([title(game) for game in games])}."]
@@ -395,6 +422,7 @@ def greeting(games: Sequence[str], counts: Counts, closed: str | None = None) ->
 
 
 def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
+    """Returns the list of players with their activities as lines."""
     if not found:
         return ["Nobody is here under a name. To play, type: play onitama"]
     waits = {name: game for game, one in waiting.items() for table in one.tables for name in table.names}
@@ -405,6 +433,11 @@ def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
 
 
 def _activity_of_person(person: Person, waits: str | None) -> str:
+    """
+    Returns what a player does at present, in words.
+
+    :param waits: the game for which the player waits; `None`: none
+    """
     on = "" if person.wire == "console" else f", on the wire {person.wire}"
     if not person.game:
         return f"{'is here' if waits is None else f'waits for {title(waits)}'}{on}"
@@ -413,6 +446,7 @@ def _activity_of_person(person: Person, waits: str | None) -> str:
 
 
 def tables(found: Sequence[PlayedTable]) -> list[str]:
+    """Returns the list of matches as lines."""
     if not found:
         return ["No match is played that can be watched. To begin one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  players"]
@@ -425,7 +459,7 @@ def tables(found: Sequence[PlayedTable]) -> list[str]:
 
 
 def waiting(found: WaitingByGame, games: Sequence[str]) -> list[str]:
-    """The players that wait for opponents, and the commands to play with them."""
+    """Returns the players that wait for opponents as lines, each with the command to play with them."""
     lines: list[str] = []
     for game in games:
         one = found.get(game)
@@ -438,18 +472,19 @@ def waiting(found: WaitingByGame, games: Sequence[str]) -> list[str]:
 
 
 def _table_words(table: OpenTable) -> str:
+    """Returns the players and settings of a waiting table in words."""
     chosen = settings_words(table.settings)
     return f"{', '.join(as_shown(table.names, table.shown_as))} ({len(table.names)} of {table.seats} players{chosen})"
 
 
 def settings_words(settings: Settings) -> str:
-    """The settings of a match that say anything, behind a comma; empty: none does."""
+    """Returns the settings of a match in words, each after a comma. Settings that are off are left out."""
     told = {name: text for name, text in settings.items() if text not in ("", "0", "no") and name != "code"}
     return "".join(f", {name}={text}" for name, text in sorted(told.items()))
 
 
 def waiting_line(table: OpenTable) -> str:
-    """The state of the table at which a person waits."""
+    """Returns a sentence about the table at which a person waits."""
     here = as_shown([name for name in table.names if name not in table.away], table.shown_as)
     away = as_shown(table.away, table.shown_as)
     where = f" Here: {', '.join(here)}." + (f" Away: {', '.join(away)}." if away else "")
@@ -460,22 +495,28 @@ def waiting_line(table: OpenTable) -> str:
 
 
 def _shortened(lines: Sequence[str]) -> list[str]:
+    """Returns the first lines of a long list, and how many more there are."""
     return [*lines[:LINES], *_more(len(lines))]
 
 
 def _more(lines: int) -> list[str]:
-    """Says how many of so many lines are not shown, if there are any."""
+    """
+    Returns a line with the number of lines that are not shown; nothing, if all are shown.
+
+    :param lines: the number of all lines
+    """
     return [f"  ... and {lines - LINES} more."] if lines > LINES else []
 
 
 def match_duration(milliseconds: int) -> str:
-    """How long a match was: `2:05`, or `1:00:09`."""
+    """Returns the duration of a match, such as `2:05` or `1:00:09`."""
     minutes, seconds = divmod(milliseconds // 1000, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def records(found: Sequence[FinishedMatch]) -> list[str]:
+    """Returns the list of finished matches as lines."""
     if not found:
         return ["No such match has been finished here. To play one, type: play onitama"]
     lines = [f"  {'match':>5}  {'game':12}  {'time':>8}  players, and who won"]
@@ -487,7 +528,10 @@ def records(found: Sequence[FinishedMatch]) -> list[str]:
 
 
 def _outcome(match: FinishedMatch) -> str:
-    """The end of a match; text of another release is not changed."""
+    """
+    Returns the result of a finished match in words. The reason may come from another release of the host; then it is
+    not changed.
+    """
     winners, cause, why = outcome(match)
     if not cause:
         return why
@@ -495,7 +539,7 @@ def _outcome(match: FinishedMatch) -> str:
     return ended(Result(tuple(map(Seat, winners)), Cause(cause), why), names, None)
 
 
-#: The kinds of players in a ladder, in their order.
+#: The headings in a ladder, by kind of player, in their order.
 _RANKED: Mapping[Kind, str] = {
     "account": "Accounts:",
     "house": "House players, by level:",
@@ -504,6 +548,7 @@ _RANKED: Mapping[Kind, str] = {
 
 
 def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
+    """Returns the lines with the ratings of the best players in each game."""
     lines: list[str] = []
     for game in games:
         ranked = tally.ladders.get(game, [])
@@ -517,7 +562,10 @@ def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
 
 
 def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
-    """The ratings and the numbers of victories, in all games or in one. Each step handles one player."""
+    """
+    Makes the lines with the ratings and the numbers of victories, in all games or in one. Each step of the generator
+    handles one player, so that the work can be done in slices.
+    """
     played: Counter[Who] = Counter()
     victories: Counter[Who] = Counter()
     for who, _, count in tally.of(game, ""):
@@ -540,15 +588,16 @@ def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
     return lines
 
 
-#: Characters from the bottom of a curve to its top, and its columns at most.
+#: The characters of a curve, from its lowest to its highest point, and the most columns of a curve.
 _HEIGHTS, _COLUMNS = "_.-=+*#", 60
 
 
 def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int], table: TableId) -> list[str]:
     """
-    A study in words: a line for each player, which shows who was ahead, and the turning points.
+    Returns a study as lines: for each player, a curve that shows how good the player's chances were; then the turning
+    points of the match.
 
-    :param move_of: gives the number of the move to which an entry belongs
+    :param move_of: returns the number of the move to which an entry of the journal belongs
     """
     share = max(1, -(-len(told.standings) // _COLUMNS))
     shown = told.standings[::share]
@@ -569,9 +618,10 @@ def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int],
 
 def name_refused(refusal: NameRefused, other: str) -> str:
     """
-    Why a name is refused, and what to type. A person that may own the seat is not advised to take another name.
+    Returns a sentence with the reason why a name is refused, and what to type instead. A person that may own a seat
+    under this name is not advised to take another name.
 
-    :param other: a name that would be taken; empty: none is known
+    :param other: a free name; empty: none is known
     """
     reason = str(refusal)
     if refusal.wait:
@@ -587,6 +637,6 @@ def name_refused(refusal: NameRefused, other: str) -> str:
 
 
 def as_typed(table: OpenTable) -> str:
-    """The words after `play GAME LEVEL` for a match like this one."""
+    """Returns the words that must follow `play GAME LEVEL` for a match like the one at this table."""
     seats = f" players={table.seats}" if table.seats > 2 else ""
     return seats + settings_words(table.settings).replace(", ", " ")

@@ -1,18 +1,19 @@
 """
-The conversation, `->` from the person, `<-` from the host. All is text; `>` and a space are the prompt, without a line end::
+The conversation of the console, `->` from the person, `<-` from the host. All is text; the prompt is `>` and a space,
+without a line end::
 
                                  <- gamehost: Onitama, ...
                                  <- 3 tables, 5 people, 2 waiting. Type help, or: play onitama
-    -> name ann                  <- You are ann.                        or a reason; without it, play gives a number as a name
+    -> name ann                  <- You are ann.                        or a reason; `play` without a name makes a guest
     -> login ann                 <- Password:                           the next line is the password
     -> play onitama easy         <- Match 12: Onitama. ...              then the board, and what to type
-    -> ox c1 c2                  <- You played ox c1 c2.                what is no command is a move
-    -> draw                      <- You offer a draw. ...               the other one is asked, and types accept or decline
-    -> resign                    <- Do you want to give the match up?   yes does it
+    -> ox c1 c2                  <- You played ox c1 c2.                during a match, a line that is not a command is a move
+    -> draw                      <- You offer a draw. ...               the opponent is asked, and types accept or decline
+    -> resign                    <- Do you want to give the match up?   yes resigns
     connection lost
     -> name ann      (again)     <- You are back in match 12 ...        with the board
 
-A line that cannot be carried out is answered with one sentence: the reason, and what to type.
+The answer to a line that is not possible is one sentence: the reason, and what to type instead.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -78,17 +79,17 @@ from gamehost.wires.console.slow import SitsAtSlow
 from gamehost.wires.framing import UndecodableLine, wrong_port
 from gamehost.wires.seeking import SeekRefused, Wanted, find_table, join_table, play_house
 
-#: The states in which a line is a command or a move.
+#: The states in which a line may be a command or a move.
 _TYPING = (ConsoleState.OUTSIDE, ConsoleState.LOBBY, ConsoleState.WAITING, ConsoleState.PLAYING)
-#: The states in which a password is awaited or checked.
+#: The states in which the host waits for a password or checks one.
 _SECRET = (ConsoleState.PASSWORD, ConsoleState.CHECKING)
 
 _YES = frozenset({"yes", "y"})
 
-#: The number of names that are tried for a guest, if one is taken at the same moment or looks like another name.
+#: How many names are tried for a guest without a name. A name may be taken at the same moment, or look like another name.
 _TRIES = 20
 
-#: The answer to a command that needs a match, if there is none.
+#: The answer to a command that needs a match, if the person has none.
 _NO_MATCH = "No match is on. To begin one, type: play onitama"
 
 
@@ -98,16 +99,16 @@ def _no_house(reason: str, game: str) -> NotNow:
 
 class ConsoleConversation(SitsAtSlow):
     """
-    The conversation on one connection.
+    The conversation on one connection of the console.
 
     :param options: the wire's games
     """
 
     declines: bool = False
 
-    #: Whether the question about resigning was asked.
+    #: Whether the last answer asked the person to confirm a resignation.
     _asked_to_resign = False
-    #: The last match, and how many phrases this person has sent in it.
+    #: The last match, and how many phrases this person has sent to its players.
     _played: Played | None = None
     _phrases = 0
 
@@ -133,7 +134,7 @@ class ConsoleConversation(SitsAtSlow):
     # -- lines
 
     def hear(self, message: m.Message) -> None:
-        """Act on what the client says, and let it type the next line."""
+        """Handles a message of the client. After a line, sends a prompt unless the answer follows later."""
         self._write_collected()
         if not isinstance(message, m.Line | UndecodableLine):
             super().hear(message)
@@ -162,9 +163,9 @@ class ConsoleConversation(SitsAtSlow):
 
     def _carry_out(self, words: list[str], text: str) -> None:
         """
-        Do what a line says. In a match, the beginning of a command may be a move too: then it is a move.
+        Performs the command or the move in a line. A line that can be both is a move during a match.
 
-        :raises NotUnderstood: it says nothing that can be done
+        :raises NotUnderstood: the line is neither a command nor a move
         """
         first = words[0].casefold()
         if self.handle is not None and first not in commands() and self._play_move(first, words, text):
@@ -177,13 +178,14 @@ class ConsoleConversation(SitsAtSlow):
         except NotNow as reason:
             self._printer.refuse(str(reason))
         if self.state is ConsoleState.OUTSIDE and command not in ("name", "quit"):
-            self.peer.logged_in()  # a person that reads pages and watches needs no name, and has no time limit
+            # a person who only reads pages or watches needs no name, so the deadline for logging in ends
+            self.peer.logged_in()
 
     def _play_move(self, first: str, words: list[str], text: str) -> bool:
         """
-        Play what was typed; `False`: it is no legal move, and the beginning of a command.
+        Plays the typed move, or refuses it. Returns `False` if the line is not a legal move, but the beginning of a command.
 
-        :raises NotUnderstood: it is no legal move, and the beginning of several commands
+        :raises NotUnderstood: the line is not a legal move, and several commands begin with it
         """
         own = self._own
         assert own is not None
@@ -191,7 +193,8 @@ class ConsoleConversation(SitsAtSlow):
             actions = own.screen.read(text)
         except MoveRefused as refusal:
             command = None if first in DIRECTIONS else find_command(first)
-            # With more words a command that takes none is not meant: `boar a1 a9` is a move with a card, and no `board`.
+            # A command without parameters is not meant if more words follow: `boar a1 a9` is a move with a card, not the
+            # command `board`.
             if command is not None and (len(words) == 1 or " " in commands()[command].usage):
                 return False
             near = nearest(first, commands()) if len(words) == 1 and len(first) > 3 else None
@@ -201,7 +204,7 @@ class ConsoleConversation(SitsAtSlow):
         return True
 
     def _strange(self, first: str, text: str) -> str:
-        """The answer to a line that is no command, outside a match."""
+        """Returns the answer to a line that is not a command, outside a match."""
         sentence = wrong_port(text.encode("utf-8"), m.SPOKEN)
         if sentence is not None:
             return f"{sentence[:1].upper()}{sentence[1:]}."
@@ -216,7 +219,7 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.refuse(message.reason)
 
     def unexpected(self, message: m.Message) -> None:
-        """A line that comes while a password is being checked. Messages of telnet are allowed at any time."""
+        """Refuses a line that comes while a password is being checked. Messages of telnet are accepted at any time."""
         self._printer.refuse("Your password is being checked. Wait for the answer.")
 
     def help(self, words: list[str]) -> None:
@@ -235,7 +238,7 @@ class ConsoleConversation(SitsAtSlow):
     # -- names
 
     def name(self, words: list[str]) -> None:
-        """Take a name, or the seat that is reserved under it."""
+        """Performs the command `name`: takes a name, or the seat that is reserved under this name."""
         self._need_no_place()
         if not words:
             raise NotUnderstood("Say which name. For example: name ann")
@@ -254,7 +257,7 @@ class ConsoleConversation(SitsAtSlow):
         self._ask_password("Password", None)
 
     def change_password(self, words: list[str]) -> None:
-        """Ask for the old password and for the new one."""
+        """Performs the command `password`: asks for the old password and then for the new one."""
         account = None if self.session is None else self.lobby.own_account(self.session)
         if account is None:
             raise NotNow("Only an account has a password. To get one, see: help login")
@@ -281,9 +284,9 @@ class ConsoleConversation(SitsAtSlow):
 
     def _ask_password(self, what: str, given: Callable[[str], None] | None) -> None:
         """
-        Ask for a password: telnet does not show the next line.
+        Asks for a password. Telnet does not show the next line.
 
-        :param given: called with it, if it is not empty; `None`: it is that of a log-in
+        :param given: called with the password, if it is not empty; `None`: the password is for a log-in
         """
         if self.state is not ConsoleState.PASSWORD:
             self._before = self.state
@@ -295,7 +298,7 @@ class ConsoleConversation(SitsAtSlow):
     def password(self, message: m.Line | UndecodableLine) -> None:
         if self._printer.telnet:
             self._printer.negotiate(SHOW)
-            self._printer.show(("",))  # the client has not shown the Enter either
+            self._printer.show(("",))  # telnet has not shown the line end of the password either
         text = message.text if isinstance(message, m.Line) else ""
         given, self._given = self._given, None
         if not text:
@@ -319,11 +322,7 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.prompt()
 
     def _need_no_place(self) -> None:
-        """
-        Refuse another name to a person that has a place under the present one.
-
-        :raises NotNow: this person has one
-        """
+        """Refuses another name to a person that plays or waits under the present name, by `NotNow`."""
         if self.state is ConsoleState.PLAYING:
             raise NotNow("You are in a match, and keep your name until it is over. To give it up, type: resign")
         if self.state is ConsoleState.WAITING:
@@ -332,7 +331,7 @@ class ConsoleConversation(SitsAtSlow):
     # -- a name for a guest, and its reserved seat
 
     def _entered(self, session: Session) -> None:
-        """The person has this name from now on, and loses another one."""
+        """Gives the person this name, and gives up the name before. A person with a reserved seat returns to it."""
         before = self.session
         self.session = None
         if before is not None and before is not session:
@@ -358,6 +357,7 @@ class ConsoleConversation(SitsAtSlow):
         return self.lobby.own
 
     def _tell_missed(self, session: Session, matches: Sequence[OwnedMatch]) -> None:
+        """Shows the matches that ended while the person was away, and marks them as seen."""
         over = [one for one in matches if one.state == "over"]
         if self.session is session and over:
             self._tell_listing(missed_lines(over))
@@ -365,7 +365,7 @@ class ConsoleConversation(SitsAtSlow):
                 self._lists.seen(session, one.table)
 
     def mine(self, words: list[str]) -> None:
-        """The list of the own matches."""
+        """Performs the command `mine`: lists the own matches."""
         session, lists = self.session, self._lists
         if session is None:
             raise NotNow("Take a name first: then this lists your matches. For example: name ann")
@@ -381,9 +381,9 @@ class ConsoleConversation(SitsAtSlow):
 
     def _need_name(self) -> Session:
         """
-        The person's session. A person without a name becomes a guest with a number.
+        Returns the person's session. A person without a name becomes a guest, and gets a name with a number.
 
-        :raises NotUnderstood: the host admits no players now
+        :raises NotUnderstood: the host accepts no players now
         """
         if self.session is not None:
             return self.session
@@ -405,10 +405,11 @@ class ConsoleConversation(SitsAtSlow):
 
     def play(self, words: list[str]) -> None:
         """
-        Look for opponents, or play against house players.
+        Performs the command `play`: looks for opponents, or begins a match against house players.
 
-        :raises NotUnderstood: the words say no match that can be had
+        :raises NotUnderstood: the words are not valid, or this host has no such match
         """
+        # Check everything first, before the person gives up a place in another queue.
         want = asked(words, self._options.games)
         self._need_no_match()
         try:
@@ -444,11 +445,12 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.refuse(sentence(why))
 
     def _rest(self) -> None:
-        """The person has no match and looks for none. Tables that last may still wait."""
+        """Returns to the state of a person without a match. Tables that last may still wait."""
         waits = self.session is not None and self.lobby.waits_at_table(self.session)
         self.set_state(ConsoleState.WAITING if waits else ConsoleState.LOBBY)
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
+        """Begins a match against house players. Raises `NotNow` if this is not possible."""
         try:
             play_house(self.lobby, session, sought, level)
         except HouseRefused as refusal:
@@ -469,7 +471,7 @@ class ConsoleConversation(SitsAtSlow):
         return lines
 
     def _waits(self, name: str, sought: Wanted) -> bool:
-        """Whether a player of this name waits for this game, for anybody or at a table that fits."""
+        """Whether a player of this name waits for this game: in its queue, or at a table that fits."""
         here = self._directory.waiting().get(sought.played.game.name)
         if here is None:
             return False
@@ -478,7 +480,7 @@ class ConsoleConversation(SitsAtSlow):
         return key_of(name) in (key_of(one) for one in names if one not in away)
 
     def _invite(self, session: Session, want: Asked, sought: Wanted) -> None:
-        """Open a private table for an opponent that does not wait yet."""
+        """Opens a private table for an opponent who does not wait yet."""
         there = any(key_of(one.name) == key_of(want.against) for one in self._directory.people())
         where = "does not wait for this game now" if there else "is not here now"
         self._printer.print(f"Your opponent {where}. You get a private table.")
@@ -491,13 +493,14 @@ class ConsoleConversation(SitsAtSlow):
             self._wait_no_longer(str(error))
 
     def _tell_opened(self, table: OpenTable) -> None:
-        """This person's own table is stored. Print what a person that waits there can do."""
+        """Shows how others can join the person's own table, which is stored now."""
         if self._printer.hearing:
             self._printer.print(*self._opened_words(table))
         else:
             self._tell(*self._opened_words(table))
 
     def _opened_words(self, table: OpenTable) -> list[str]:
+        """Returns the sentences about the person's own table: who is there, how others can join it, and how long it waits."""
         lines, game = [waiting_line(table)], table.game
         if table.code:
             lines.append(f"Others come with: join {table.table}-{table.code}")
@@ -515,11 +518,7 @@ class ConsoleConversation(SitsAtSlow):
         return [*lines, "To stop, type: cancel"]
 
     def join(self, words: list[str]) -> None:
-        """
-        Sit down at a table that waits.
-
-        :raises NotUnderstood: there is no number
-        """
+        """Performs the command `join`: takes a seat at a table that waits. Raises `NotUnderstood` without a number."""
         table, code = table_and_code(words, "join 12")
         self._need_no_match()
         if self.session is not None and not self.lobby.may_seek(self.session):
@@ -558,7 +557,7 @@ class ConsoleConversation(SitsAtSlow):
     # -- the match
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The person has a seat. The events follow."""
+        """Takes a seat. The events of the match follow."""
         self._write_collected()
         super().seated(handle)
         self.set_state(ConsoleState.PLAYING)
@@ -573,9 +572,7 @@ class ConsoleConversation(SitsAtSlow):
         self._looking.played = (handle.table, "" if table is None else table.code)
 
     def _way_back(self, session: Session) -> str:
-        """
-        The advice to a guest for a lost connection. There is no way back for a guest at the address of another player.
-        """
+        """Returns the sentence that says to a guest how to come back after a lost connection."""
         if self.lobby.comes_back(session):
             return f"If your connection is lost, connect again and type: name {session.shown}"
         return (
@@ -583,12 +580,12 @@ class ConsoleConversation(SitsAtSlow):
         )
 
     def name_of(self, seat: Seat) -> str:
-        """The name of a player as it is shown."""
+        """Returns the display name of the player in a seat."""
         assert self.handle is not None
         return as_shown(self.handle.names, self.handle.shown_as)[seat]
 
     def tell_other(self, event: Any) -> None:
-        """Show an event of the game through its messages and its screen."""
+        """Shows an event of the game in sentences."""
         if self.handle is not None and self._own is not None:
             self._own.hear(event)
 
@@ -597,7 +594,7 @@ class ConsoleConversation(SitsAtSlow):
             self._match.refused(event)
 
     def tell_said(self, event: Said) -> None:
-        """Another player of the match has said something, on a wire that has words for it."""
+        """Shows a phrase of another player. The other player is on a wire that can send phrases."""
         self._tell(f"{event.name}: {PHRASES[event.phrase]}")
 
     def tell_offered(self, event: Offered) -> None:
@@ -613,6 +610,7 @@ class ConsoleConversation(SitsAtSlow):
             self._tell(f"{self.name_of(event.seat)} has left the match.")
 
     def tell_back(self, event: Back[Any]) -> None:
+        """Informs the person that a player is back. If it is this person, shows the state of the match."""
         if self.handle is None or self._own is None:
             return
         if event.seat == self.handle.seat:
@@ -627,13 +625,13 @@ class ConsoleConversation(SitsAtSlow):
         self._end_slow()
 
     def tell_over(self, event: Over) -> None:
-        """The match is over. The person still has the name, and may play again."""
+        """Shows the end of the match. The person still has the name, and may play again."""
         assert self._match is not None
         self._match.end(event, self.lobby.no_tables, self._slow)
         self._end_slow()
 
     def resign(self, words: list[str]) -> None:
-        """Give the match up, after a question."""
+        """Performs the command `resign`: resigns the match after a question."""
         if self.handle is None:
             raise NotNow(_NO_MATCH)
         if [word.casefold() for word in words] in (["yes"], ["y"]):
@@ -647,17 +645,13 @@ class ConsoleConversation(SitsAtSlow):
 
     @property
     def _on(self) -> OwnMatch:
-        """
-        The match that is played.
-
-        :raises NotNow: there is none
-        """
+        """The present match. Raises `NotNow` if the person has none."""
         if self._own is None:
             raise NotNow(_NO_MATCH)
         return self._own
 
     def say(self, words: list[str]) -> None:
-        """Say a phrase, or show all of them."""
+        """Performs the command `say`: sends a phrase, or shows all phrases."""
         found = beginning("-".join(words).casefold(), PHRASES) if words else []
         if len(found) != 1:
             known = (f"  say {phrase:14} {text}" for phrase, text in PHRASES.items())
@@ -677,13 +671,14 @@ class ConsoleConversation(SitsAtSlow):
         else:
             raise NotNow(_NO_MATCH)
 
-    # -- from the lobby
+    # -- events of the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
         if self.state is ConsoleState.LOBBY:
             self.set_state(ConsoleState.WAITING)
         self._printer.awaiting = False
-        if len(event.names) < event.seats or event.away:  # otherwise the match begins, which says more
+        # otherwise the match begins now, and its first sentences follow
+        if len(event.names) < event.seats or event.away:
             self._tell(waiting_line(event))
 
     def tell_closed(self, event: TableClosed) -> None:
@@ -693,7 +688,7 @@ class ConsoleConversation(SitsAtSlow):
         self._tell(f"{sentence(event.why)} You do not wait any more{where}.")
 
     def tell_displaced(self, event: Displaced) -> None:
-        """The same person has logged in on another connection, which now receives everything."""
+        """Ends this connection: the same person has logged in on another one, which receives everything from now on."""
         self.session = self.handle = None
         self.say_closing("You have logged in on another connection.")
         self.peer.hang_up("displaced by another connection")
@@ -703,7 +698,7 @@ class ConsoleConversation(SitsAtSlow):
         self._tell("Nobody came for a day. You do not wait any more.")
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
-        """The host begins no more matches. The person can stay and watch."""
+        """Informs the person that the host begins no more matches. The person can stay and watch."""
         self._rest()
         self._tell(sentence(event.why))
 

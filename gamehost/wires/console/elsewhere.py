@@ -1,6 +1,6 @@
 """
-The part of a conversation on the console that another host of a cluster needs: the objects in its lines that may be
-there, and how it continues there.
+The part of a conversation on the console about other hosts of a cluster: the claims of typed lines, and how another
+host continues the conversation.
 """
 
 from collections.abc import Callable
@@ -28,25 +28,25 @@ from gamehost.wires.seeking import SeekingConversation, SeekRefused, Sought, cla
 
 
 class ConsoleState(Enum):
-    """The state of a connection."""
+    """The state of a connection. It decides what the next line means."""
 
-    #: Without a name.
+    #: The person has no name yet.
     OUTSIDE = "outside"
-    #: A password is awaited.
+    #: The next line is a password.
     PASSWORD = "password"
-    #: It is being checked.
+    #: The password is being checked.
     CHECKING = "checking"
-    #: With a name, and without a match.
+    #: The person has a name, and no match.
     LOBBY = "lobby"
-    #: Waits for opponents.
+    #: The person waits for opponents.
     WAITING = "waiting"
-    #: Has a seat, or is about to get it back.
+    #: The person has a seat in a match, or is about to get it back.
     PLAYING = "playing"
 
 
 class GoesElsewhere(SeekingConversation[m.Message]):
     """
-    A conversation that another host of a cluster can continue, unless the person plays in a match.
+    The part of a conversation that another host of a cluster can continue, unless the person plays a match.
 
     :param options: the wire's games
     """
@@ -68,24 +68,29 @@ class GoesElsewhere(SeekingConversation[m.Message]):
             write_collected=self._write_collected,
             seat=lambda: self.handle,
         )
-        #: For whom a password is awaited; empty: for the own account, which gets a new one.
+        #: The name of the account to log in to with the awaited password; empty: the person changes the password of the
+        #: own account.
         self._account = ""
-        #: Called with the password that is awaited; `None`: it is that of a log-in, or none is awaited.
+        #: Called with the awaited password; `None`: the password is for a log-in, or no password is awaited.
         self._given: Callable[[str], None] | None = None
-        #: The state to go back to when a log-in has failed.
+        #: The state before the log-in, for the case that the log-in fails.
         self._before = ConsoleState.OUTSIDE
 
     @property
     def _own(self) -> OwnMatch | None:
-        """The current match, until its end was shown."""
+        """The current match, until its end was shown; `None` after that."""
         return None if self._match is None or self._match.over else self._match
 
     def _write_collected(self) -> None:
+        """Writes the sentences that were collected for the own match."""
         if self._own is not None:
             self._own.write_collected()
 
     def claim_of_line(self, message: m.Line) -> Claim | None:
-        """The claim of a line: only the command `name` has one. No other host has the names that this host gives."""
+        """
+        Returns the claim of a line; only the command `name` has one. Names that this host itself gives to guests belong
+        to no other host.
+        """
         words = message.text.split()
         try:
             if len(words) < 2 or find_command(words[0]) != "name":
@@ -96,7 +101,9 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         return claim_of_account(name, typed=True)
 
     def claim_in_lobby(self, message: m.Line) -> Claim | None:
-        """The claim of a line of a person without a match: a name, or a table that waits at another host."""
+        """
+        Returns the claim of a line of a person without a match: to a name, or to a table that waits at another host.
+        """
         words = message.text.split()
         try:
             command = find_command(words[0]) if words else None
@@ -115,7 +122,10 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         return self.claim_of_line(message)
 
     def parcel(self) -> str | None:
-        """The style of the output, and the players that wait in each queue."""
+        """
+        Returns the state for another host of the cluster: the style of the output, the watched match, and the wish of a
+        person who waits. `None`: this host must continue.
+        """
         state, looks = self.state, self._looking.state()
         if looks is None or self._given is not None or state in (ConsoleState.CHECKING, ConsoleState.PLAYING):
             return None
@@ -133,7 +143,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         return encode(told).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
-        """Continue with the same person, which may wait in the queue of a game."""
+        """Continues the conversation of another host. The person may wait in the queue of a game."""
         told = decode(parcel)
         self._printer.go_on(told["printer"])
         self.peer.logged_in()
@@ -148,6 +158,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
             self.adopt(session)
 
     def claim_of_password(self, message: m.Line) -> Claim | None:
+        """Returns the claim to the account's name, when its password is typed."""
         return claim_of_account(self._account, typed=True) if message.text else None
 
     CLAIMS: ClassVar[Any] = {

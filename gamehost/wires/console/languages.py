@@ -1,6 +1,7 @@
 """
-The pages of help in the languages of the console: those of commands are in `commands.toml` and `commands-cs.toml` and so
-on, those of games in `help.rst` and in the catalogues that a game's folder has for browsers, too. Pure.
+The pages of help in the languages of the console. The pages of commands are in `commands.toml`, `commands-cs.toml` and
+so on. The pages of games are in `help.rst` of a game's folder; their translations are in the same catalogues that
+browsers use. No input or output besides these files.
 """
 
 import json
@@ -17,31 +18,34 @@ from gamehost.games.installed import files_of
 from gamehost.games.play import help_of
 from gamehost.games.screen import wrapped
 
-#: English is the first.
+#: The codes of the languages. The first one is English, which is complete.
 LANGUAGES: Sequence[str] = ("en", "cs", "it", "nl", "pl")
 
-#: Columns of a page of help.
+#: The width of a page of help, in columns.
 _WIDTH = 79
-#: A table or a drawing among the paragraphs of the rules: its lines stay. `rules.js` of the pages has the same.
+#: Recognizes a table or a drawing among the paragraphs of the rules. Its lines are not joined. `rules.js` in the
+#: browser has the same rule.
 _DRAWN = re.compile(r"^ {2}|\S {2,}\S", re.MULTILINE)
 
 
 class Command(Struct, frozen=True):
+    """A command of the console with its page of help."""
+
     word: str
-    #: Its form, with all words that may follow. By default the word alone.
+    #: The command with all words that may follow it. By default the command alone.
     usage: str
-    #: Its effect, in a line.
+    #: What the command does, in one line.
     summary: str
     #: The rest of its page of help.
     page: Sequence[str] = ()
-    #: A line to copy.
+    #: An example of the command, which a person can copy.
     example: str = ""
 
 
 @cache
 def _told(language: str) -> Mapping[str, Mapping[str, str]]:
-    """A file of help, read at first need."""
-    import tomllib  # a host starts without it
+    """Returns the file of help in a language. It is read when it is first needed."""
+    import tomllib  # imported here because a host does not need it at its start
 
     name = "commands.toml" if language == LANGUAGES[0] else f"commands-{language}.toml"
     return tomllib.loads(files("gamehost.wires.console").joinpath(name).read_text("utf-8"))
@@ -49,7 +53,9 @@ def _told(language: str) -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def commands(language: str = LANGUAGES[0]) -> Mapping[str, Command]:
-    """The commands by their words, in the order in which help lists them. Usages and examples are in no language."""
+    """
+    Returns the commands by their words, in the order of the help. Usages and examples are the same in all languages.
+    """
     english, words = _told(LANGUAGES[0]), _told(language)
     return {
         word: Command(
@@ -65,12 +71,12 @@ def commands(language: str = LANGUAGES[0]) -> Mapping[str, Command]:
 
 
 def told(language: str, sentence: str, **values: str) -> str:
-    """One of the sentences around the pages, by its name."""
+    """Returns one of the sentences around the pages of help, by its name."""
     return _told(language)["sentences"][sentence].format(**values)
 
 
 def rules(game: Game[Any, Any], language: str) -> Sequence[str]:
-    """The rules and the moves of a game; a paragraph that its catalogue does not have is in English."""
+    """Returns the rules and the moves of a game. A paragraph without a translation is in English."""
     name = f"board-words-{language}.json"
     words = files_of(game, name).get(name)
     return help_of(game) if words is None else _translated("\n".join(help_of(game)), words)
@@ -78,6 +84,11 @@ def rules(game: Game[Any, Any], language: str) -> Sequence[str]:
 
 @cache
 def _translated(text: str, catalogue: bytes) -> Sequence[str]:
+    """
+    Returns a text as lines, with each paragraph translated if the catalogue has a translation.
+
+    :param catalogue: a JSON object: English paragraph -> translation
+    """
     known = json.loads(catalogue)
     lines: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text):

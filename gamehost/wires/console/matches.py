@@ -1,12 +1,12 @@
 """
-The matches that a person sees: the own one, one of others while it is played, one that is replayed, and lists of them.
+The matches that a person at the console sees: the own match, a watched match, a replayed match, and lists of finished matches.
 
-All sentences about one entry of the own match's record are written together, with one prompt behind them. They are
-collected, and written before the next output or at the end of the turn. So text never depends on how quickly events
+All sentences about one entry of the own match's journal are written together, with one prompt behind them. They are collected,
+and written before the next output, or at the end of the reactor's present turn. So the text never depends on how quickly events
 follow each other.
 
-Several watchers of a match receive the same sentences, which are made once. The board after them is drawn once for each
-style that one of them uses.
+All watchers of a match receive the same sentences, which are made once. The board behind them is drawn once for each style that
+a watcher uses.
 """
 
 from bisect import bisect_left
@@ -68,23 +68,23 @@ from gamehost.wires.console.commands import (
 from gamehost.wires.console.printer import Printer, framed
 from gamehost.wires.seeking import PlayedGame
 
-#: The most moves that are listed.
+#: The most moves that are listed at once.
 MOVES = 60
-#: How many moves are searched for those that a person wants to see.
+#: The most moves that are searched for the words of a person.
 LOOKED_THROUGH = 2_000
-#: The time for a move is shown at the beginning of a match if it is at most so many milliseconds.
+#: The time for each move is shown at the beginning of a match if it is at most this number of milliseconds.
 TOLD_TIME = 600_000
 
 
 @define(eq=False)
 class _Group:
-    """The sentences about one entry of the record."""
+    """The collected sentences about one entry of the journal."""
 
     n: int
-    #: The earlier question to this person, without the example; empty: none.
+    #: The question that this person was asked before the entry, without its example; empty: none.
     asked: str
     sentences: list[str] = field(factory=list)
-    #: Whether the board is drawn whoever is to move.
+    #: Whether the board must be drawn. Otherwise it is drawn only if the question has changed.
     draw: bool = False
     #: The lines behind the board when the match is over.
     end: list[str] = field(factory=list)
@@ -93,10 +93,10 @@ class _Group:
 @define(eq=False)
 class OwnMatch:
     """
-    The match of one person.
+    The match of one person, as it is shown in the terminal.
 
-    :param alarm: calls a function after so many seconds
-    :param way_back: the advice to a guest for a lost connection; empty: none
+    :param alarm: calls a function after a number of seconds
+    :param way_back: the sentence that says to a guest how to come back after a lost connection; empty: none
     """
 
     handle: SeatHandle[Any]
@@ -105,36 +105,38 @@ class OwnMatch:
     _printer: Printer
     _alarm: Callable[[float, Callable[[], None]], None]
     _way_back: str
-    #: Whether the end was shown.
+    #: Whether the end of the match was shown.
     over: bool = False
-    #: Whether this person has given the match up.
+    #: Whether this person has resigned.
     resigned: bool = False
     _group: _Group | None = None
-    #: The offer of the opponent.
+    #: The opponent's offer that this person can answer.
     _offered: Offer | None = None
-    #: Whether no event of the match has come since the seat was taken.
+    #: Whether no event has come yet since this person took the seat.
     _fresh: bool = True
-    #: The entry of the record that completes the last typed line. No new question is shown before it.
+    #: The number of the entry that completes the last typed line. No new question is shown before this entry.
     _answered_at: int = 0
-    #: The number of refused moves with a refusal that was not shown yet.
+    #: How many moves were refused, and their refusals not shown yet.
     _refusals_due: int = 0
-    #: Whether a move is being judged at this moment, and no event has come for it.
+    #: Whether the table is checking a move now, and no event has come for this move yet.
     _judging: bool = False
 
     @property
     def names(self) -> Sequence[str]:
-        """The players as they are shown, in the order of the seats."""
+        """The display names of the players, in the order of the seats."""
         return as_shown(self.handle.names, self.handle.shown_as)
 
-    # -- from the table
+    # -- events of the table
 
     def hear(self, event: Any) -> None:
+        """Adds the sentences about an event of the game to the current group."""
         told = self._played.messages.event(event)
         if told is None:
             self.screen.hear(event, None)
             return
         self._judging = False
         group = self._group_of(self.handle.n)
+        # The first event: describe the match, and draw the board.
         if self._fresh:
             self._fresh = False
             group.draw = True
@@ -151,21 +153,22 @@ class OwnMatch:
         return list(filter(None, lines))
 
     def _group_of(self, n: int) -> _Group:
-        """The group that collects the sentences of entry `n`. The group of another entry is written first."""
+        """Returns the group that collects the sentences of entry `n`. A group of another entry is written first."""
         if self._group is not None and self._group.n != n:
             self.flush()
         if self._group is None:
             self._group = _Group(n, self._question())
-            # Outside of a command of this client, write the group after all events of this turn of the reactor.
+            # The answer to a line of this client writes the group. At other times an alarm does, after all events of this turn.
             if not self._printer.hearing:
                 self._alarm(0, self.flush)
         return self._group
 
     def _question(self) -> str:
-        """The current question to this person, without the example; empty: none."""
+        """Returns the current question to this person, without its example; empty: the person is not asked anything."""
         return self.screen.prompt_line().rpartition(": ")[0] if self.screen.turn else ""
 
     def flush(self) -> None:
+        """Writes the collected sentences, then the board if it has changed, and a prompt."""
         group, self._group = self._group, None
         printer, screen = self._printer, self.screen
         if group is None:
@@ -173,13 +176,16 @@ class OwnMatch:
             return
         printer.awaiting = False
         printer.print(*group.sentences)
+        # More entries of the same typed line follow: no board and no question yet.
         if group.n < self._answered_at and not group.end:
             printer.awaiting = True
             return
+        # Draw the board if the group needs it, or if there is another question now.
         question = self._question()
         board = screen.draw(printer.style) if group.draw or question not in ("", group.asked) else []
-        if board and board != [screen.prompt_line()]:  # before a board there is nothing else to draw
+        if board and board != [screen.prompt_line()]:  # a screen without a board draws only the question
             printer.show(framed(board))
+        # Write the end of the match, or the next question.
         if group.end:
             printer.print(*group.end)
             self.over = True
@@ -188,7 +194,7 @@ class OwnMatch:
         printer.prompt()
 
     def refused(self, event: Refused) -> None:
-        """The host refuses a move that this side took for legal."""
+        """Shows that the host has refused a move that the screen had taken for legal."""
         if not self._judging:
             self._refusals_due -= 1
         self._judging = False
@@ -202,7 +208,7 @@ class OwnMatch:
             self.flush()
 
     def back(self, event: Back[Any]) -> None:
-        """Show the state of the match to this person, after a return."""
+        """Shows the state of the match to this person, who has come back."""
         handle = self.handle
         self._fresh = self._printer.awaiting = False
         self.screen.show(event.view)
@@ -214,14 +220,15 @@ class OwnMatch:
 
     def end(self, event: Over, closed: str | None, slow: int | None = None) -> None:
         """
-        The match is over.
+        Collects the sentences about the end of the match.
 
-        :param closed: why there will be no other one; `None`: there may be
-        :param slow: its number, if it was slow
+        :param closed: why no other match can begin; `None`: another match can begin
+        :param slow: the number of the match, if it was a slow one
         """
         handle = self.handle
         group = self._group_of(handle.n)
-        group.draw = bool(group.sentences)  # the last move; the board has not changed if a player left
+        # draw the board after the last move; it has not changed if the match ended without a move
+        group.draw = bool(group.sentences)
         group.end = [ended(event.result, self.names, handle.seat, self.resigned)]
         if self._refusals_due:
             group.end.append("What you typed after the end was not played.")
@@ -232,14 +239,14 @@ class OwnMatch:
         self._refusals_due = 0
         self._judging = False
 
-    # -- done by the person
+    # -- commands of the person
 
     def play(self, actions: Sequence[bytes], act: Callable[[Any], bool], seated: Callable[[], bool]) -> None:
         """
-        Let the table judge actions in the game's notation, one after the other.
+        Passes actions in the game's notation to the table, one after the other, until one is refused.
 
-        :param act: acts at the table, and says whether the action was accepted
-        :param seated: whether the person still has the seat
+        :param act: performs an action at the table, and returns whether it was accepted
+        :param seated: returns whether the person still has the seat
         """
         self._answered_at = self.handle.n + len(actions)
         for done, notation in enumerate(actions):
@@ -251,9 +258,9 @@ class OwnMatch:
 
     def ask(self, table: Callable[[], bool]) -> bool:
         """
-        Ask the table for something. Whether it was accepted.
+        Passes an action or an offer to the table, and counts a refusal. Returns whether it was accepted.
 
-        :param table: asks, and says whether it was accepted
+        :param table: performs the action, and returns whether it was accepted
         """
         self._judging = self._printer.awaiting = True
         accepted = table()
@@ -266,13 +273,13 @@ class OwnMatch:
         self.ask(partial(self.handle.offer, offer))
 
     def answer(self, accepted: bool) -> None:
-        """Accept or decline what the opponent offers."""
+        """Accepts or declines the opponent's offer."""
         if self._offered is None:
             raise NotNow("Nothing is offered to you.")
         self.ask(partial(self.handle.answer, self._offered, accepted))
 
     def offered(self, event: Offered) -> str:
-        """The sentence about an offer: the own one, or the opponent's."""
+        """Notes an offer, and returns the sentence about it."""
         self._judging = self._printer.awaiting = False
         draw, names, seat = event.offer is Offer.DRAW, self.handle.names, self.handle.seat
         if event.seat == seat:
@@ -283,7 +290,7 @@ class OwnMatch:
         return f"{names[event.seat]} {words}. Type accept or decline, or play on."
 
     def declined(self, event: Declined) -> str:
-        """The sentence about an offer that has ended."""
+        """Notes that an offer has ended, and returns the sentence about it."""
         self._offered = None
         self._judging = self._printer.awaiting = False
         if event.offer is Offer.TAKEBACK:
@@ -295,11 +302,7 @@ class OwnMatch:
         self._printer.print(self.screen.prompt_line())
 
     def show_moves(self, wanted: Sequence[str]) -> None:
-        """
-        List legal moves.
-
-        :param wanted: only moves with these words in them; none: all
-        """
+        """Lists legal moves: all of them, or only those that contain the wanted words."""
         moves: Sequence[str] = self.screen.moves(LOOKED_THROUGH if wanted else MOVES)
         if wanted:
             words = " ".join(wanted).casefold()
@@ -323,7 +326,7 @@ class OwnMatch:
 
 #: The number of moves that `history` shows by default, and at most.
 USUAL, MOST = 20, 200
-#: `next` and `back` go so far at most.
+#: The most steps of one command `next` or `back`.
 FAR = 10_000
 
 _ASKING = "A record is being read. Wait for it."
@@ -332,11 +335,10 @@ _NO_REPLAY = "You go through no match. Type replay and the number of one."
 
 class Replay:
     """
-    A match, and the step up to which it is shown. Each step is a move; the events before the first one are the
-    beginning.
+    A match that a person goes through step by step. Each step is a move. The events before the first move are the beginning.
 
     :param new_screen: makes a watcher's screen
-    :param told: the public history
+    :param told: the public history of the match
     """
 
     def __init__(self, new_screen: Callable[[], Screen[Any]], played: PlayedGame, told: History[Any]) -> None:
@@ -348,16 +350,16 @@ class Replay:
             for number, one in told.events
             if (message := played.messages.event(one)) is not None
         )
-        #: The entry of each step.
+        #: The number of the journal's entry for each step.
         self._entries: list[int] = []
         self._opening: list[tuple[Any, Any]] = []
         self._steps: list[list[tuple[Any, Any]]] = []
         self._follow = played.game.follow
         self._all_events = told.all_events
-        #: The views of all seats, and how many of all events are in them.
+        #: The views of all seats at the present step, and how many of all events these views contain.
         self._views: list[Any] = []
         self._followed = 0
-        # Sort the events of each entry: a move taken back removes steps, a move is a new step, and other events belong
+        # Divide the events into steps, entry by entry. A takeback removes steps, a move is a new step, and other events belong
         # to the step before them.
         for number, group in groupby(pairs, itemgetter(0)):
             events = [event for _, event in group]
@@ -376,7 +378,7 @@ class Replay:
         return len(self._steps)
 
     def _show(self, at: int) -> list[str]:
-        """Go to the place after a number of steps. Return the sentences of the last one."""
+        """Goes to the position after this number of steps. Returns the sentences about the last step."""
         self.at = at
         screen = self.screen = self._new_screen()
         said: list[str] = []
@@ -387,21 +389,24 @@ class Replay:
         return said
 
     def go(self, steps: int) -> list[str]:
-        """Go forward by a number of steps, or back; not beyond the ends. Return the sentences of the last one."""
+        """Goes forward by a number of steps, or back; not beyond the ends. Returns the sentences about the last step."""
         at = max(0, min(self.length, self.at + steps))
+        # One step forward: the present screen only needs the new events.
         if at == self.at + 1:
             self.at = at
             return [sentence for event in self._steps[at - 1] for sentence in self.screen.hear(*event)]
         return self._show(at)
 
     def lines(self, style: Style) -> list[str]:
+        """Returns the board at the present step as lines. If hidden information may be shown, all seats' pieces are shown."""
         if self._all_events:
             self.screen.revealed = self._views_of_all()
         return framed(self.screen.draw(style))
 
     def _views_of_all(self) -> list[Any]:
-        """The views of all seats at this step. A step forward handles only the new events."""
+        """Returns the views of all seats at this step. A step forward adds only the new events."""
         end = self._entries[self.at] if self.at < self.length else FAR + self._all_events[-1][0]
+        # After a step back, begin again with empty views.
         if not self._followed or self._all_events[self._followed - 1][0] >= end:
             self._views, self._followed = [None] * len(self.names), 0
         for number, to in self._all_events[self._followed :]:
@@ -414,11 +419,11 @@ class Replay:
         return self._views
 
     def move_of(self, entry: int) -> int:
-        """The number of the move to which an entry of the record belongs."""
+        """Returns the number of the move to which an entry of the journal belongs."""
         return min(bisect_left(self._entries, entry) + 1, self.length)
 
     def sentences(self) -> list[str]:
-        """The whole match in sentences, with the numbers of the steps."""
+        """Returns the whole match in sentences, each with the number of its step."""
         screen = self._new_screen()
         for event in self._opening:
             screen.hear(*event)
@@ -432,23 +437,23 @@ class Replay:
 
 class WatchedTable:
     """
-    The encoder of a gallery, for one table.
+    Makes the sentences and boards of a watched match, for all its watchers. It is the gallery's encoder.
 
-    :param games: by their names
-    :param screens: by the same names
+    :param games: the games, by their names
+    :param screens: the functions that make their screens, by the same names
     """
 
     def __init__(self, games: Mapping[str, PlayedGame], screens: Mapping[str, NewScreen]) -> None:
         self._games = games
         self._screens = screens
         self._screen: Screen[Any] | None = None
-        #: The player to move; empty: none, the match is over.
+        #: The sentence that names the player to move; empty: the match is over.
         self._waits_for = ""
-        #: The boards that have been drawn since this changed.
+        #: The boards that were drawn since the player to move changed, by style.
         self._boards: dict[Style, list[str]] = {}
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
-        """The state of the match, for new watchers."""
+        """Returns the sentences about the present state of the match, for a new watcher."""
         game = table.game.name
         names = as_shown(table.names, table.shown_as)
         screen = self._screen = self._screens[game](None, names)
@@ -464,7 +469,7 @@ class WatchedTable:
         return _lines(sentences)
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
-        """The sentences about an event. Nothing, if there are none."""
+        """Returns the sentences about an event; empty, if there are none."""
         names = as_shown(table.names, table.shown_as)
         match event:
             case Away(seat):
@@ -491,11 +496,12 @@ class WatchedTable:
         return _lines(sentences)
 
     def _wait_for(self, words: str) -> None:
+        """Notes the player to move. The board has changed, so the drawn boards are dropped."""
         self._waits_for = words
         self._boards.clear()
 
     def board(self, style: Style) -> list[str]:
-        """The board, and the player to move. Until the player to move changes, it is the same list."""
+        """Returns the board and the player to move as lines. It is the same list object until the player to move changes."""
         if self._screen is None:
             return []
         board = self._boards.get(style)
@@ -511,18 +517,18 @@ def _lines(sentences: list[str]) -> bytes:
 
 @frozen
 class ConsoleOptions:
-    """The games of a listener, and the shared parts of watchers."""
+    """The games of a console's port, and the objects that its watchers share."""
 
     #: The wire's name, for the lobby.
     wire: str
-    #: By their names.
+    #: The games, by their names.
     games: Mapping[str, PlayedGame]
-    #: The functions that make their screens, by the same names.
+    #: The functions that make the screens of these games, by the same names.
     screens: Mapping[str, NewScreen] = field(
         init=False,
         default=Factory(lambda self: {name: screen_of(one.game) for name, one in self.games.items()}, takes_self=True),
     )
-    #: One for each table that is watched.
+    #: One `WatchedTable` for each table that is watched.
     _watched: "WeakValueDictionary[TableId, WatchedTable]" = field(factory=WeakValueDictionary)
 
     def watched(self, table: TableId) -> WatchedTable:
@@ -537,9 +543,9 @@ class Looking:
     """
     The lists and matches that one person looks at, besides the own match.
 
-    :param address: where the client is
-    :param write_collected: writes what is collected of the own match
-    :param seat: the seat in the own match; `None`: there is none
+    :param address: the client's address
+    :param write_collected: writes the sentences that were collected for the own match
+    :param seat: returns the seat in the own match; `None`: the person has none
     """
 
     _printer: Printer
@@ -549,22 +555,22 @@ class Looking:
     address: str
     _write_collected: Callable[[], None]
     _seat: Callable[[], SeatHandle[Any] | None]
-    #: The own match, that of now or the last one, and its code.
+    #: The number and the code of the person's present match, or of the last one.
     played: tuple[TableId, str] | None = None
-    #: The match of others that is being watched.
+    #: The match that the person watches, and its code.
     _watching: TableId | None = None
     _code: str = ""
     _watched: WatchedTable | None = None
-    #: Its board, as it was shown last.
+    #: The board of the watched match, as it was shown last.
     _board: list[str] = field(factory=list)
     _replay: Replay | None = None
     _replayed: str = ""
-    #: Whether a question is running, and the function that cancels it.
+    #: Whether an answer is being prepared. `_withdraw` cancels it.
     _asking: bool = False
     _withdraw: Callable[[], None] = lambda: None
 
     def board(self) -> list[str] | None:
-        """The board of the match that is replayed or watched; `None`: there is none."""
+        """Returns the board of the match that the person replays or watches; `None`: there is none."""
         if self._replay is not None:
             return self._replay.lines(self._printer.style)
         return None if self._watched is None else self._watched.board(self._printer.style)
@@ -575,21 +581,21 @@ class Looking:
 
     def state(self) -> dict[str, Any] | None:
         """
-        The state that another host of a cluster needs to continue; `None`: an answer is being computed. A replay is not
-        continued.
+        Returns the state that another host of a cluster needs to continue; `None`: this host must first finish an answer. A
+        replay does not continue at another host.
         """
         return None if self._asking else {"played": self.played, "watching": self._watching, "code": self._code}
 
     def go_on(self, state: Mapping[str, Any]) -> None:
-        """Continue for another host. The match that is watched is shown again."""
+        """Continues with the state of another host. The watched match is shown again."""
         self.played = None if state["played"] is None else tuple(state["played"])
         if state["watching"] is not None:
             self.watch([f"{state['watching']}-{state['code']}" if state["code"] else str(state["watching"])])
 
-    # -- a match of others
+    # -- watching a match
 
     def watch(self, words: list[str]) -> None:
-        """Watch a match, and stop watching any other one."""
+        """Performs the command `watch`: begins to watch a match, and stops watching another one."""
         table, code = table_and_code(words, "watch 3")
         handle = self._seat()
         if handle is not None and handle.table == table:
@@ -613,7 +619,7 @@ class Looking:
         self._printer.print("You look on no longer.")
 
     def stop_watching(self) -> None:
-        """Stop watching the match of others."""
+        """Stops watching, if the person watches a match."""
         if self._watching is not None:
             table, self._watching, self._watched = self._watching, None, None
             self._directory.unwatch(table, self)
@@ -629,21 +635,21 @@ class Looking:
         before = f"Match {self._watching}: " if playing else ""
         self._printer.print(*(before + text for text in data.decode("utf-8").splitlines()))
         board = watched.board(self._printer.style)
-        # A player is shown the board of others once, and then what happens there in a line.
+        # A person with an own match sees the board of a watched match only once, and after that only the sentences.
         if board is not self._board and not (playing and self._board):
             self._board = board
             self._printer.show(board)
         self._printer.prompt()
 
     def closed(self, table: TableId) -> None:
-        """The match of others is over, or has stopped."""
+        """Forgets the watched match, which is over or has stopped."""
         if table == self._watching:
             self._watching = self._watched = None
 
-    # -- what has been played
+    # -- matches of the past
 
     def history(self, words: list[str]) -> None:
-        """The moves of the own match, that of now or the last one, or of the one that is watched or replayed."""
+        """Shows the moves of the replayed or watched match, or else of the own match (the present one or the last one)."""
         count = count_of(words, USUAL, MOST)
         if self._replay is not None and self._seat() is None:
             self._tell_moves(count, self._replay)
@@ -664,24 +670,25 @@ class Looking:
         self._printer.show(moves[-count:] if count else [])
 
     def replay(self, words: list[str]) -> None:
-        """Go through a match from its beginning; without a number, through the last one."""
+        """Begins to go through a match; without a number, through the own last match."""
         table, code = self.played if self.played and not words else table_and_code(words, "replay 3")
         self._ask_record(table, code, partial(self._begin_replay, table))
 
     def _begin_replay(self, table: TableId, replay: Replay) -> None:
         self._replay = replay
-        # Nobody is a winner before the end is shown: the first words are the names alone.
+        # The first sentence names only the players, not the winner.
         self._printer.print(
             f"Match {table}: {self._replayed}, {counted(replay.length, 'move')}. Type next, or next 5; back goes back."
         )
         self._printer.show(replay.lines(self._printer.style))
 
     def study(self, words: list[str]) -> None:
-        """The turning point of a finished match; without a number, of the last one."""
+        """Shows the turning points of a finished match; without a number, of the own last match."""
         table, code = self.played if self.played and not words else table_and_code(words, "study 3")
         self._ask_record(table, code, partial(self._begin_study, table, code))
 
     def _begin_study(self, table: TableId, code: str, replay: Replay) -> None:
+        """Asks a house player for the study of a match that was read."""
         games = {name: played.game for name, played in self._options.games.items()}
 
         def tell(study: Study) -> None:
@@ -692,7 +699,7 @@ class Looking:
         self._withdraw = self._studies.ask(self.address, table, code, games, *self._waiting_for(tell))
 
     def step(self, words: list[str], way: int = 1) -> None:
-        """Go forward or back in the match that is replayed."""
+        """Performs the commands `next` and `back`: goes forward (`way` is 1) or back (-1) in the replayed match."""
         replay = self._replay
         if replay is None:
             raise NotNow(_NO_REPLAY)
@@ -707,7 +714,7 @@ class Looking:
             self._printer.print(ended(replay.result, replay.names, None))
 
     def records(self, words: list[str]) -> None:
-        """Finished matches, of all players or of one."""
+        """Performs the command `records`: lists finished matches, of all players or of one."""
         finished, name = self._directory.finished, sought_key(words[0]) if words else ""
 
         async def found() -> Found:
@@ -718,9 +725,9 @@ class Looking:
 
     def ladder(self, words: list[str]) -> None:
         """
-        Show the ladder: how often each player has won.
+        Performs the command `ladder`: shows the ratings and the number of victories of each player.
 
-        :raises NotUnderstood: there is no such game
+        :raises NotUnderstood: no game has this name
         """
         game = game_named(list(words), self._options.games) if words else ""
 
@@ -732,7 +739,7 @@ class Looking:
         self._ask(("ladder", self._directory.finished.edition, game), found, self._printer.listing)
 
     def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
-        """Start a question. Only one is allowed at a time, and each has to wait for its turn."""
+        """Queues a request. Only one at a time is allowed. `key`: requests with the same key get the same answer."""
         if self._asking:
             raise NotNow(_ASKING)
         tell = self._directory.questions.tell
@@ -741,7 +748,7 @@ class Looking:
     def _waiting_for(
         self, answer: Callable[[Any], None]
     ) -> tuple[Callable[[Any], None], Callable[[NotAnswered], None]]:
-        """The two callbacks of a question: for its answer, and for the reason why there is none."""
+        """Returns the two callbacks of a request: for its answer, and for its refusal. Until then no prompt is sent."""
         self._asking = self._printer.awaiting = True
 
         def told(tell: Callable[[Any], None], found: Any) -> None:
@@ -752,6 +759,7 @@ class Looking:
         return partial(told, answer), partial(told, lambda refusal: self._printer.refuse(sentence(str(refusal))))
 
     def _ask_record(self, table: TableId, code: str, done: Callable[[Replay], None]) -> None:
+        """Reads the history of a match, and calls `done` with its replay."""
         games = {name: played.game for name, played in self._options.games.items()}
         try:
             asked = self._directory.history(table, None, code, games)
@@ -767,6 +775,7 @@ class Looking:
         self._ask(asked.key, found, partial(self._tell_record, done))
 
     def _tell_record(self, done: Callable[[Replay], None], found: Told) -> None:
+        """Calls `done` with the replay of a match that was read, or shows why it cannot be replayed."""
         game, told = found
         if isinstance(told, WatchRefused):
             self._printer.refuse(

@@ -1,4 +1,4 @@
-"""The list of a person's own matches at the console, and the matches that ended while the person was away."""
+"""The list of a person's own matches at the console, and the list of matches that ended while the person was away."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,14 +12,14 @@ from gamehost.lobby.seats import duration
 from gamehost.tables.interfaces import SeatHandle
 from gamehost.wires.console.commands import ended, sentence, title, versus
 
-#: The words for each kind of offer in a match of two.
+#: The words for each kind of offer.
 _OFFERS = {"draw": "offers a draw", "takeback": "asks to take a move back"}
 _NONE = "No match of yours goes on, and no table of yours waits. To play, type: play onitama"
 
 
 @define(eq=False)
 class OneLook:
-    """A person looks at the list once: a `ListViewer`."""
+    """A `ListViewer` that shows a person the list once, without its later changes."""
 
     handle: SeatHandle[Any] | None
     _told: Callable[[Sequence[OwnedMatch]], None]
@@ -28,18 +28,18 @@ class OneLook:
         self._told(matches)
 
     def tell_listed(self, match: OwnedMatch) -> None:
-        """Nobody looks any more."""
+        """Does nothing: later changes of the list are not shown."""
 
     def tell_unlisted(self, match: OwnedMatch) -> None:
-        """Nobody looks any more."""
+        """Does nothing: later changes of the list are not shown."""
 
 
 def mine_lines(matches: Sequence[OwnedMatch], name: str, now: int) -> list[str]:
     """
-    The list as lines.
+    Returns the list of own matches as lines.
 
-    :param name: the person's
-    :param now: milliseconds since 1970
+    :param name: the person's name
+    :param now: the present time, in milliseconds since 1970
     """
     if not matches:
         return [_NONE]
@@ -51,12 +51,13 @@ def mine_lines(matches: Sequence[OwnedMatch], name: str, now: int) -> list[str]:
 
 
 def missed_lines(matches: Sequence[OwnedMatch]) -> list[str]:
-    """The matches that ended while a person was away, as lines."""
+    """Returns the lines about matches that ended while the person was away."""
     lines = [f"  {match.table:>5}  {title(match.game):12}  {_end(match)}" for match in matches]
     return ["While you were away, this has ended:", *lines]
 
 
 def _stands(match: OwnedMatch, name: str, now: int) -> str:
+    """Returns the state of a match in words, with the command that can be typed next."""
     by = "" if match.by is None else duration((match.by - now) / 1000)
     left = by and f": {by} left"
     number = f"{match.table}-{match.code}" if match.code else f"{match.table}"
@@ -81,6 +82,7 @@ def _stands(match: OwnedMatch, name: str, now: int) -> str:
 
 
 def _end(match: OwnedMatch) -> str:
+    """Returns the result of an ended match in words."""
     if not match.cause:
         return sentence(match.why)
     result = Result(tuple(map(Seat, match.winners)), Cause(match.cause), match.why)

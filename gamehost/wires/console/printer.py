@@ -1,7 +1,8 @@
 """
-The output of one client: the prompts, and the style, as the person sets it and as telnet reports it.
+The output for one client of the console: texts, prompts, and the style of the output. The person chooses the style, or
+the client's telnet program reports what it can show.
 
-A prompt has no line end: output after it, before the client has typed a line, begins on a line of its own.
+A prompt has no line end. If the host writes something before the client has typed a line, it begins a new line first.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,26 +19,27 @@ from gamehost.wires.console.languages import LANGUAGES, told
 
 _PROMPT = m.Prompt()
 
-#: A line to copy is not cut in two if it is no longer than this.
+#: The longest example, in characters, that is never divided into two lines.
 _EXAMPLE = 40
-#: The space at which a line is not cut.
+#: A space at which a line is not divided (a no-break space).
 _NO_BREAK = chr(0xA0)
-#: A taller board stands without empty lines around it, so that it fits a terminal of 24 lines with what is asked below it.
+#: A board with more lines than this gets no empty lines around it. So the board and the question below it fit a
+#: terminal of 24 lines.
 _TALL = 18
-#: Names of terminals that show no colours.
+#: Names of terminals that cannot show colours.
 _PLAIN = frozenset({"", "dumb", "unknown", "network"})
 
 _NAMES = ("prompt", "colour", "color", "board", "width")
 
 
 def framed(board: Sequence[str]) -> list[str]:
-    """A board with empty lines around it, if there is room for them."""
+    """Returns a board with empty lines around it, if it is small enough."""
     return ["", *board, ""] if len(board) <= _TALL else list(board)
 
 
 class Printer:
     """
-    Writes to one client.
+    Writes text and prompts to one client.
 
     :param say: sends a message
     :param refuse: sends a message that counts as a refusal
@@ -47,31 +49,32 @@ class Printer:
         self._say = say
         self._refuse = refuse
         self.style = Style(charset="ascii")
-        #: Whether the client is telnet, so that its options can be used.
+        #: Whether the client is a telnet program, so that the options of telnet can be used.
         self.telnet = False
-        #: Whether a line of this person is being handled. The prompt comes after the answer.
+        #: Whether a line of this person is being handled now. The prompt is sent after the answer.
         self.hearing = False
-        #: Whether an answer follows later, so that there is no prompt now.
+        #: Whether the answer follows later. Until then no prompt is sent.
         self.awaiting = False
-        #: Whether a password is awaited or checked, which has a prompt of its own.
+        #: Whether the host waits for a password or checks one. Then `ask` sends another prompt.
         self.secret = False
         #: The language of pages of help.
         self.language = LANGUAGES[0]
         #: Whether the person wants prompts.
         self._prompts = True
-        #: Whether a prompt is on the client's last line.
+        #: Whether the client's last line is a prompt without any text behind it.
         self._prompted = False
-        #: Whether telnet has named a terminal, which can show colours.
+        #: Whether telnet has reported a terminal that can show colours.
         self._can_colour = False
-        #: The names of the settings that the person has chosen. Telnet's reports no longer change them.
+        #: The names of the settings that the person has chosen. Reports of telnet do not change these settings any
+        #: more.
         self._chosen: set[str] = set()
-        #: The options that were agreed on. Each is answered once.
+        #: The options of telnet that the client has agreed to. The host reacts only to the first agreement.
         self._agreed: set[int] = set()
 
-    # -- another host of a cluster continues
+    # -- moving to another host of a cluster
 
     def state(self) -> dict[str, Any]:
-        """The state that the other host needs."""
+        """Returns the state that another host needs to continue."""
         style = self.style
         return {
             "style": {"charset": style.charset, "colour": style.colour, "words": style.words, "width": style.width},
@@ -84,7 +87,7 @@ class Printer:
         }
 
     def go_on(self, state: Mapping[str, Any]) -> None:
-        """Continue for another host."""
+        """Takes the state of the printer at another host, and continues there."""
         self.style = evolve(self.style, **state["style"])
         self.telnet, self._prompts, self._prompted = state["telnet"], state["prompts"], state["prompted"]
         self._can_colour, self._chosen, self._agreed = state["can_colour"], set(state["chosen"]), set(state["agreed"])
@@ -92,50 +95,57 @@ class Printer:
     # -- text
 
     def typed(self) -> None:
-        """The client has sent a line. Later output begins on a new one."""
+        """Notes that the client has sent a line, so that its cursor is at the beginning of a line."""
         self._prompted = False
 
     def print(self, *sentences: str) -> None:
-        """Write sentences. Long ones continue in the next line."""
+        """Writes sentences. Each is divided into lines that fit the terminal."""
         self.show(_lines(sentences, self.style.width))
 
     def show(self, lines: Iterable[str]) -> None:
+        """Writes lines as they are."""
         written = tuple(lines)
         if written:
             self._say(self._text(written))
 
     def listing(self, lines: Iterable[str]) -> None:
-        """Write a list. Its entries are not changed. A sentence between entries is wrapped to the width of the terminal."""
+        """
+        Writes a list. Its entries, which begin with a space, are written as they are. Other lines are sentences, and
+        are divided to fit the terminal.
+        """
         self.show(_listed(tuple(lines), self.style.width))
 
     def refuse(self, sentence: str) -> None:
+        """Writes a sentence that counts as a refusal."""
         self._refuse(self._text(tuple(_lines((sentence,), self.style.width))))
 
     def prompt(self) -> None:
-        """Send a prompt, if the client may type now."""
+        """Sends a prompt, if the client may type now."""
         if self._prompts and not (self._prompted or self.hearing or self.awaiting or self.secret):
             self._say(_PROMPT)
             self._prompted = True
 
     def ask(self, words: str) -> None:
+        """Sends a prompt with these words, for example for a password."""
         self._say(m.Prompt(words))
         self._prompted = True
 
     def negotiate(self, message: m.Negotiation) -> None:
-        """Ask telnet to hide typed text, or to show it again."""
+        """Asks telnet to hide typed text, or to show it again."""
         if self.telnet:
             self._say(message)
 
     def _text(self, lines: tuple[str, ...]) -> m.Text:
+        """Returns the message for lines. If the client's last line is a prompt, an empty line ends it first."""
         before = ("",) if self._prompted else ()
         self._prompted = False
         return m.Text((*before, *lines))
 
-    # -- from telnet
+    # -- reports of telnet
 
     def told(self, message: m.Told) -> None:
         """
-        Handle a message of the client's telnet: that it is telnet, an option that it agrees to, or its answer to one.
+        Handles a message of the client's telnet program: that it is telnet, that it agrees to an option, or a report.
         """
         match message:
             case m.Telnet() if not self.telnet:
@@ -154,15 +164,16 @@ class Printer:
                 self._learn(charset="unicode" if name == "UTF-8" else "ascii")
 
     def _learn(self, **told: Any) -> None:
+        """Changes the style after a report of telnet, except the settings that the person has chosen."""
         self.style = evolve(self.style, **{name: value for name, value in told.items() if name not in self._chosen})
 
-    # -- set by the person
+    # -- settings that the person chooses
 
     def set(self, words: list[str]) -> None:
         """
-        Change how things are shown.
+        Performs the command `set`: shows or changes the settings of the output.
 
-        :raises NotUnderstood: there is no such setting, or no such value
+        :raises NotUnderstood: there is no such setting, or the value is not valid
         """
         if not words:
             self.show(self._settings())
@@ -198,9 +209,9 @@ class Printer:
 
     def speak(self, words: list[str]) -> None:
         """
-        Choose the language of help.
+        Performs the command `language`: chooses the language of the pages of help.
 
-        :raises NotUnderstood: there is none with this name
+        :raises NotUnderstood: no language has this name
         """
         name = words[0].casefold() if len(words) == 1 else ""
         if name not in LANGUAGES:
@@ -209,10 +220,12 @@ class Printer:
         self.print(told(name, "language"))
 
     def _choose(self, **chosen: Any) -> None:
+        """Changes the style because the person has chosen a setting."""
         self._chosen.update(chosen)
         self.style = evolve(self.style, **chosen)
 
     def _settings(self) -> list[str]:
+        """Returns the lines that show all settings."""
         style = self.style
         return [
             f"  prompt  {'on' if self._prompts else 'off'}",
@@ -237,14 +250,17 @@ def _width(value: str) -> int:
 
 @lru_cache(maxsize=64)
 def _listed(lines: tuple[str, ...], width: int) -> tuple[str, ...]:
-    """A list in so many columns. Many people ask for the same one, and this takes longer than all else that they cost."""
+    """
+    Divides the sentences of a list into lines of at most `width` columns. The results are cached, because many people
+    ask for the same list and this work is most of its cost.
+    """
     return tuple(part for line in lines for part in ((line,) if line.startswith(" ") else _lines((line,), width)))
 
 
 def _lines(sentences: Iterable[str], width: int) -> Iterator[str]:
     """
-    Sentences in lines of at most so many columns. The example after the last colon is there to be copied, and is not
-    divided.
+    Divides sentences into lines of at most `width` columns. An example after the last colon is there to be copied, so
+    it is not divided.
     """
     for sentence in sentences:
         before, colon, example = sentence.rpartition(": ")

@@ -1,5 +1,6 @@
 """
-Matches with days for a move, at the console: a person sits at one match at a time, and rises from it to see another one.
+Slow matches (with days for each move) at the console. A person can open only one slow match at a time, and must close
+it to open another one.
 """
 
 from typing import Any, ClassVar
@@ -18,9 +19,9 @@ _RISEN = "The match goes on, and so does the time. Type mine to see your matches
 class SitsAtSlow(HearsAbsences):
     """The part of a conversation about slow matches."""
 
-    #: Where the person sits; `None`: at none.
+    #: The slow match that the person has opened; `None`: none.
     _slow: TableId | None = None
-    #: Where the person sat last.
+    #: The slow match that the person opened last.
     _slow_before: TableId | None = None
 
     def _need_no_match(self) -> None:
@@ -28,10 +29,11 @@ class SitsAtSlow(HearsAbsences):
         raise NotImplementedError
 
     def _rest(self) -> None:
+        """Returns to the lobby, or to waiting at a table that lasts."""
         raise NotImplementedError
 
     def sit(self, words: list[str]) -> None:
-        """Sit down at a slow match."""
+        """Performs the command `sit`: opens a slow match, and closes the one that is open."""
         session = self.session
         if session is None:
             raise NotNow("Log in first: name NAME:KEY, or login NAME.")
@@ -46,16 +48,19 @@ class SitsAtSlow(HearsAbsences):
             raise NotNow(f"{sentence(why)} Type mine to see yours.")
 
     def _not_seated(self, why: str) -> None:
+        """Informs the person that a slow match could not be opened."""
         self._printer.awaiting = False
         self._tell(sentence(why))
 
     def rise(self, words: list[str]) -> None:
+        """Performs the command `rise`: closes the slow match that is open."""
         if self._slow is None:
             raise NotNow("You sit at no match with days for a move. Type mine to see yours.")
         self._rise()
         self._printer.print(_RISEN)
 
     def _rise(self) -> None:
+        """Closes the slow match that is open, if there is one."""
         table, self._slow = self._slow, None
         if table is not None:
             self.lobby.slow_matches().rise(table, self)
@@ -63,7 +68,10 @@ class SitsAtSlow(HearsAbsences):
             self._rest()
 
     def rematch(self, words: list[str]) -> None:
-        """Ask for a rematch of a slow match: the last one at which the person sat, if no number is given."""
+        """
+        Performs the command `rematch`: asks for a rematch of a slow match. Without a number, this is the slow match
+        that the person opened last.
+        """
         session = self.session
         if session is None:
             raise NotNow("Log in first: name NAME:KEY, or login NAME.")
@@ -76,7 +84,10 @@ class SitsAtSlow(HearsAbsences):
         self.ask_again(session, table)
 
     def holiday(self, words: list[str]) -> None:
-        """Be away from slow matches for some days; 0: be back; without a number, ask."""
+        """
+        Performs the command `holiday`: begins a holiday of some days from slow matches; 0 ends it. Without a number,
+        the state of the holiday is shown.
+        """
         session = self.session
         if session is None:
             raise NotNow("Log in first: name NAME:KEY, or login NAME.")
@@ -88,6 +99,7 @@ class SitsAtSlow(HearsAbsences):
             raise NotNow(sentence(why))
 
     def tell_leave(self, event: OnLeave) -> None:
+        """Informs the person of the state of the holiday."""
         self._printer.awaiting = False
         left = "1 day" if event.left == 1 else f"{event.left} days"
         if event.until is None:
@@ -99,6 +111,7 @@ class SitsAtSlow(HearsAbsences):
         self._tell(f"{words} You may take {left} more in this year.")
 
     def rematch_refused(self, why: str) -> None:
+        """Informs the person that a rematch is not possible."""
         self._printer.awaiting = False
         if self._printer.hearing:
             self._printer.refuse(sentence(why))
@@ -106,6 +119,7 @@ class SitsAtSlow(HearsAbsences):
             self._tell(sentence(why))
 
     def tell_rematch(self, event: RematchWanted) -> None:
+        """Informs the person that a player wants a rematch, or does not want it any more."""
         name = event.shown or event.name
         if event.table is None:
             self._tell(f"{name} does not want a rematch of match {event.played} any more.")
@@ -114,24 +128,31 @@ class SitsAtSlow(HearsAbsences):
             self._tell(f"{words} To accept, type: join {event.table}-{event.code}")
 
     def slow_seat(self, table: TableId) -> "SitsAtSlow | None":
-        """As of `SitsDown`."""
+        """
+        Returns the receiver for the events of a slow match that begins, as `SitsDown` says; `None`: the person is in
+        another match.
+        """
         return self if self.handle is None and self.state in (ConsoleState.LOBBY, ConsoleState.WAITING) else None
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Takes a seat. Notes whether the match is a slow one: a slow match is not the main match of the session."""
         session = self.session
         self._slow = None if session is None or session.table_id == handle.table else handle.table
         self._slow_before = self._slow or self._slow_before
         super().seated(handle)
 
     def tell_away(self, event: Away) -> None:
+        """Informs the person that a player is away; not in a slow match, where absence does not matter."""
         if self._slow is None:
             super().tell_away(event)
 
     def tell_archived(self, event: Archived) -> None:
+        """Informs the person that the slow match has ended without a result."""
         self._tell("A player has never moved: the match is over, and does not count.")
         self._end_slow()
 
     def _end_slow(self) -> None:
+        """Returns to the lobby after the end of a match, slow or not."""
         self.leave_table(ConsoleState.LOBBY)
         self._slow = None
         self._rest()

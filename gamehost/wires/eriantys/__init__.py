@@ -1,4 +1,4 @@
-"""Eriantys as one JSON object a line."""
+"""The wire of Eriantys: one JSON object a line."""
 
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ OPTIONS = {
 def configure(settings: Settings) -> CommonWireConfig[Any]:
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, ERIANTYS)
-    # A board is encoded once for a listener.
+    # All connections of a port share this cache, so that a board is encoded only once.
     codec = partial(imported("gamehost.wires.eriantys.codec:JsonCodec"), LastEncoded(), strict)
     conversation = partial(
         imported("gamehost.wires.eriantys.conversation:JsonConversation"),

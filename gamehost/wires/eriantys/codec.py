@@ -1,9 +1,9 @@
 """
-Lines of UTF-8 with one JSON object each, and back.
+Translates between bytes and messages of the Eriantys wire: lines of UTF-8 with one JSON object each.
 
-Reading is strict: a message has exactly its own keys, each once and with a value of the right type. msgspec checks most of
-this; repeated keys, unknown keys and -0 are checked here. A line that is not a message is refused. The second line that is not
-JSON ends the connection, because the client then speaks something else.
+Reading is strict: a message has exactly its own keys, each once and with a value of the right type. msgspec checks most
+of this; this module checks repeated keys, unknown keys and the number -0. A line that is not a message is refused. The
+second line that is not JSON ends the connection, because the client then uses another protocol.
 """
 
 import json
@@ -29,10 +29,10 @@ from gamehost.wires.framing import (
     other_protocol,
 )
 
-#: The longest line in bytes. A client's longest message has 80; the rest is room for white space and escapes.
+#: The longest line, in bytes. A client's longest message has 80 bytes; the rest is room for white space and escapes.
 LINE_LIMIT = 16_384
 
-#: The most opening brackets in a line. A message has one; thousands of nested ones are slow to parse.
+#: The most opening brackets in a line. A message has one. Thousands of nested brackets would be slow to parse.
 BRACKETS = 64
 
 NOT_JSON = UndecodableLine('a line that is not JSON; expected one such as {"type":"LoginMessage","nickname":"ann"}')
@@ -45,8 +45,8 @@ HELP = m.NoMessage(
     ' {"type":"SetGame","numberOfPlayers":2,"expertMode":false}; leave with {"type":"Disconnect"}'
 )
 
-#: A string, with the colon behind it if it is a key; or the number -0. The search goes from left to right, so a match never
-#: begins inside a string.
+#: Finds the strings of a line, each with the colon behind it if it is a key, and the numbers -0. The search goes from
+#: left to right, so a match never begins inside a string.
 _KEYS_AND_MINUS_ZEROS = re.compile(r'"(?:[^"\\]|\\.)*"\s*(:)?|(-0)(?![0-9.eE])')
 
 _EXAMPLES: Mapping[str, str] = {
@@ -65,7 +65,7 @@ _EXAMPLES: Mapping[str, str] = {
 
 
 def example(name: str) -> str:
-    """An example of a client's message, for error messages."""
+    """Returns an example of a client's message, for error messages."""
     more = _EXAMPLES.get(name)
     return f'{{"type":"{name}"}}' if more is None else f'{{"type":"{name}",{more}}}'
 
@@ -84,7 +84,8 @@ _NO_TYPE = m.NoMessage('expected "type" with the name of a message')
 _UNKNOWN = m.NoMessage(f"unknown type; expected one of {', '.join(m.CLIENT_TYPES)}")
 _NOT_YOURS: Mapping[str, m.NoMessage] = {name: m.NoMessage(f"only the server says {name}") for name in m.SERVER_TYPES}
 
-#: An argument of each answer to a request, and the values that it has in a match: nearly all messages of a match.
+#: The messages that answer a request, with the values that their only argument can have in a match. Nearly all messages
+#: of a match are of these kinds.
 _VALUES: Mapping[type, Iterable[Any]] = {
     m.ChosenTower: m.Tower,
     m.ChosenWizard: range(1, 5),
@@ -98,7 +99,10 @@ _VALUES: Mapping[type, Iterable[Any]] = {
 
 
 def _usual_lines() -> Iterator[tuple[bytes, m.Message]]:
-    """Messages without arguments, and with a usual one, in the two spellings of most programs: without spaces and with them."""
+    """
+    Yields the lines of messages without arguments, and of messages with a usual value. Each is written in the two ways
+    of most programs: without spaces and with spaces.
+    """
     for name, kind in m.CLIENT_TYPES.items():
         if not kind.__struct_fields__:
             messages = [kind()]
@@ -110,10 +114,11 @@ def _usual_lines() -> Iterator[tuple[bytes, m.Message]]:
                 yield json.dumps(content, separators=separators).encode("ascii"), message
 
 
-#: These lines are nearly all input, so they are not parsed.
+#: Line -> message. Nearly all lines of clients are among these, so they need not be parsed.
 _USUAL: Mapping[bytes, m.Message] = dict(_usual_lines())
 
-#: The same with their line ends. Several Acknowledgements in one segment, up to this number, are one message.
+#: The same lines with their line ends. Up to this number of Acknowledgements in one segment are one message
+#: `Acknowledgements`.
 _JOINED = 16
 _USUAL_SEGMENTS: Mapping[bytes, m.Message] = {
     **{line + b"\n": message for line, message in _USUAL.items()},
@@ -125,11 +130,11 @@ _USUAL_SEGMENTS: Mapping[bytes, m.Message] = {
     },
 }
 
-#: Keys that may be repeated to their sender: they are short, and have no control bytes.
+#: Keys that an error message may quote: they are short, and have no control bytes.
 _PLAIN_KEY = re.compile("[A-Za-z][A-Za-z0-9_-]{0,29}")
-#: How much alike an unknown key and a missing one are, from 0 to 1, if one is taken for the other.
+#: How similar, from 0 to 1, an unknown key and a missing key must be to be taken for the same key.
 _ALIKE = 0.75
-#: The most unknown keys that are compared with the missing ones: the comparison takes time.
+#: The most unknown keys that are compared with the missing keys, because the comparison takes time.
 _MOST_UNKNOWN = 3
 
 _decode = Decoder().decode
@@ -138,7 +143,7 @@ _encode = Encoder().encode
 
 def parse(line: bytes) -> m.Message:
     """
-    The message in a line. A line that is not a message gives a value that says why.
+    Returns the message in a line. For a line that is not a message, returns a value with the reason.
 
     :raises WireError: the line has more brackets than any message has
     """
@@ -165,8 +170,14 @@ def parse(line: bytes) -> m.Message:
 
 
 def _message(content: dict[str, Any], text: str) -> m.Message:
-    """The message in a JSON object. `text` is the line that the object was read from."""
+    """
+    Returns the message in a JSON object.
+
+    :param content: the keys and values of the object
+    :param text: the line that the object was read from
+    """
     found = _KEYS_AND_MINUS_ZEROS.findall(text)
+    # The text has more keys than the dictionary: a key is repeated.
     if sum(1 for key, _ in found if key) > len(content):
         return _with_repeated_keys(text)
     name = content.pop("type", None)
@@ -189,9 +200,10 @@ def _message(content: dict[str, Any], text: str) -> m.Message:
 
 def _with_wrong_keys(kind: type, keys: Iterable[str]) -> m.Malformed:
     """
-    The message with keys that it does not have, or without some that it has.
+    Returns the value for a message with unknown or missing keys.
 
-    If a key is spelled in another way, as `number_of_players`, the answer names it beside the expected one.
+    If a key is only spelled in another way, such as `number_of_players`, the reason names this key and the expected
+    one.
     """
     unknown = set(keys) - _MAY[kind]
     if len(unknown) > _MOST_UNKNOWN:
@@ -205,14 +217,12 @@ def _with_wrong_keys(kind: type, keys: Iterable[str]) -> m.Malformed:
 
 
 def _bare(key: str) -> str:
-    """A key without what spellings differ in: capital letters, underscores and hyphens."""
+    """Returns a key without the differences of spellings: without capital letters, underscores and hyphens."""
     return key.replace("_", "").replace("-", "").lower()
 
 
 def _with_repeated_keys(text: str) -> m.Message:
-    """
-    The message in an object with a repeated key. Its type, if there is one, says which answer it was meant to be.
-    """
+    """Returns the value for an object with a repeated key. Its type, if there is one, says which message was meant."""
     pairs = json.loads(text, object_pairs_hook=list, parse_int=float)
     names = [value for key, value in pairs if key == "type"]
     if len(names) > 1:
@@ -228,7 +238,10 @@ def _no_constant(word: str) -> None:
 
 
 def _is_json(text: str) -> bool:
-    """Whether text that msgspec refuses is JSON: one half of a surrogate pair is JSON, but not Unicode."""
+    """
+    Whether a text that msgspec refuses is JSON all the same. Half a surrogate pair, for example, is JSON, but not
+    Unicode.
+    """
     try:
         json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
     except ValueError:
@@ -236,7 +249,8 @@ def _is_json(text: str) -> bool:
     return True
 
 
-#: The players of a table receive the same board one after another. Shared by a listener's codecs.
+#: The last board and its bytes. The players of a table receive the same board in turn. All codecs of a port share one
+#: cache.
 BoardCache = LastEncoded[m.UpdateBoard]
 
 
@@ -248,8 +262,9 @@ class JsonCodec(LineCodec[m.Message]):
     """
     The codec of one connection.
 
-    :param boards: shared with the other connections, so that a board for all players is encoded once
-    :param strict: say nothing that is not in the document, so calls for help are lines like others
+    :param boards: the cache of encoded boards, which other connections share
+    :param strict: whether the host sends nothing that is not in the document; then a line such as `help` is not
+        answered with help
     """
 
     LIMIT = LINE_LIMIT
@@ -265,6 +280,11 @@ class JsonCodec(LineCodec[m.Message]):
         return super().whole(data) if usual is None or self._lines.unfinished else usual
 
     def read(self, line: bytes) -> m.Message:
+        """
+        Returns the message in a line that is not one of the usual lines.
+
+        :raises OtherProtocol: the client uses another protocol
+        """
         message = parse(line)
         if self._strict and isinstance(message, m.LoginMessage) and message.giveUp is not UNSET:
             return _MALFORMED[m.LoginMessage]

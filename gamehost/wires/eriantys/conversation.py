@@ -13,11 +13,12 @@ The course of a connection: `->` from the client, `<-` from the server; [A]: the
     -> LoginMessage  (again)            <- SUCCESS, MatchStarted [A], UpdateBoard, what was asked; UpdateLobby [A] to the others
                                         <- PlayerStatusMessage WIN or LOSE [A], CommunicateWinner [A], CLOSING_GAME [A]
 
-One player is asked at a time. After a refused answer the player gets an ErrorMessage, and the request again. A player
-that is not asked gets WRONG_TURN. A message that the state does not expect gets INVALID_ACTION.
+The server sends a request to one player at a time. After a refused answer, the player gets an ErrorMessage, and the
+request again. Any other player who answers gets WRONG_TURN. A message that is not accepted in the present state gets
+INVALID_ACTION.
 
-A request waits until the players of the table have acknowledged the earlier messages; everything else is sent at once.
-At most one request is open for a player. It is stored, so that it can be sent again.
+A request waits until the players of the table have acknowledged the earlier messages; all other messages are sent at
+once. A player has at most one unanswered request. It is stored, so that it can be sent again.
 """
 
 from collections.abc import Mapping
@@ -43,10 +44,10 @@ from gamehost.wires.eriantys.rendering import SPELLING, board_of, owner_of, requ
 from gamehost.wires.eriantys_conversation import NAME_FAULTS, EriantysConversation, EriantysState
 from gamehost.wires.framing import UndecodableLine, WireError, for_people
 
-#: The `reason` of the ErrorMessage that is sent when the host stops.
+#: The `reason` in the ErrorMessage that is sent when the host stops.
 STOPPING = "the host is stopping"
 
-#: A client that sends no byte for so many ping intervals is disconnected.
+#: A client that sends no byte for this number of ping intervals is disconnected.
 SILENT_PINGS = 3
 
 _NOT_NOW: Mapping[Enum, str] = {
@@ -59,11 +60,11 @@ _NOT_NOW: Mapping[Enum, str] = {
 
 class JsonConversation(EriantysConversation[Message]):
     """
-    The conversation on one connection: the client's messages, and their effects.
+    The conversation on one connection of the JSON wire of Eriantys.
 
     :param queue: the game, and the tables that this wire's players see
-    :param ack_seconds: how long a table waits for a client that owes an Acknowledgement; 0: not at all
-    :param ping: seconds between pings; 0: no pings
+    :param ack_seconds: how many seconds a table waits for a client that owes an Acknowledgement; 0: it does not wait
+    :param ping: the seconds between pings; 0: no pings
     """
 
     MESSAGES: ClassVar[Any] = m
@@ -94,6 +95,11 @@ class JsonConversation(EriantysConversation[Message]):
             self.peer.pulse(self._ping / SILENT_PINGS, self._tick)
 
     def _tick(self, silent: float) -> None:
+        """
+        Sends a ping, or closes the connection of a client that has been silent for too long.
+
+        :param silent: the seconds since the client's last byte
+        """
         if silent >= SILENT_PINGS * self._ping:
             self.peer.hang_up(f"no byte received for {silent:.0f} s")
             return
@@ -107,7 +113,7 @@ class JsonConversation(EriantysConversation[Message]):
         self._client.acknowledged(message.count)
 
     def log_in(self, message: m.LoginMessage) -> None:
-        """Enter the lobby, or take back the seat that is reserved under this name."""
+        """Logs in, or takes back the seat that is reserved under this name."""
         try:
             session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
@@ -131,13 +137,16 @@ class JsonConversation(EriantysConversation[Message]):
         return claim_of_guest(message.nickname, strict=self._strict)
 
     def answer(self, message: Message) -> None:
-        """Pass an action to the match, which sends its effects."""
+        """Passes an action to the match. The events of the match follow."""
         if self._asked is not None:
             self._client.answered()
         self.act(SPELLING.action_of(message))
 
     def malformed(self, message: m.Malformed) -> None:
-        """Refuse a message with wrong keys or values. If it was to be the answer, ask again."""
+        """
+        Refuses a message with wrong keys or values. If the message would have answered the present request, repeats the
+        request.
+        """
         self.refuse_with("INVALID_INPUT", message.reason)
         if self.state is EriantysState.CONNECTED and message.kind is m.LoginMessage:
             self.communicate("ENTER_NICKNAME")
@@ -145,7 +154,7 @@ class JsonConversation(EriantysConversation[Message]):
             self._ask_again()
 
     def refuse_unexpected(self, message: Message) -> None:
-        """Say what was wrong: this is not a message, or it is not expected now."""
+        """Refuses something that is no message, or a message that is not accepted now, with the reason."""
         if isinstance(message, UndecodableLine | m.NoMessage):
             asked = message is HELP and not self._strict
             self.refuse_with("INVALID_INPUT", message.reason + (for_people(self.by_hand) if asked else ""))
@@ -155,23 +164,28 @@ class JsonConversation(EriantysConversation[Message]):
             self.refuse_with("INVALID_ACTION", _NOT_NOW[self.state])
 
     def wire_error(self, error: WireError) -> None:
-        """Say why the connection ends, and to a client of another protocol what this port speaks."""
+        """
+        Sends the reason for which the connection ends. A client of another protocol also receives a description of this
+        port.
+        """
         self.peer.say(self._error(Error.INVALID_INPUT, self.explained(error)))
 
     def say_shutdown(self, reason: str) -> None:
-        """Say that the host stops. By the key `reason` a client knows that the error is not its own."""
+        """Sends that the host stops. By the key `reason`, a client can see that the error is not its own fault."""
         if not self._strict:
             self.peer.say(m.ErrorMessage(Error.INVALID_ACTION, reason, STOPPING))
 
     def say_closing(self, reason: str) -> None:
-        """Say why the connection ends. This is an extension: the document has no message for it."""
+        """Sends the reason for which the connection ends. This is an extension: the document has no message for it."""
         if not self._strict:
             self.peer.say(self._error(Error.INVALID_ACTION, reason))
 
     # -- said
 
     def communicate(self, word: str) -> None:
-        """Say a word. In strict mode those are left out that the document does not have."""
+        """
+        Sends a message that contains only a word. In strict mode, words that are not in the document are left out.
+        """
         if not (self._strict and m.WORDS[word] in m.EXTENSIONS):
             super().communicate(word)
 
@@ -179,12 +193,13 @@ class JsonConversation(EriantysConversation[Message]):
         self.peer.refuse(self._error(Error(error), detail))
 
     def _error(self, error: Error, detail: str) -> m.ErrorMessage:
+        """Makes an ErrorMessage. In strict mode it has no details."""
         return m.ErrorMessage(error, UNSET if self._strict else detail)
 
     # -- to the client
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
-        """The match begins, or this player has come back to it."""
+        """Informs the client that the match begins, or that this player has come back to it."""
         assert self.handle is not None
         self.set_state(EriantysState.IN_GAME)
         self._ended_just_now = False
@@ -197,11 +212,12 @@ class JsonConversation(EriantysConversation[Message]):
             self.say(m.MatchStarted(names, event.seats, event.expert, order))
 
     def tell_ask(self, event: events.Ask) -> None:
-        """Ask this player, as soon as all players have acknowledged what was said before."""
+        """Sends a request to this player, as soon as all players have acknowledged the earlier messages."""
         self._note(event)
         self._ask_again()
 
     def _ask_again(self) -> None:
+        """Sends the present request, unless it already waits to be sent."""
         if self._asked is not None and not self._client.is_held_up:
             self._client.ask(request_of(self._asked, self.names, self._strict))
 
@@ -210,6 +226,7 @@ class JsonConversation(EriantysConversation[Message]):
         self.communicate("SUCCESS")
 
     def tell_refused(self, event: Refused) -> None:
+        """Informs the client that its answer was refused. If it may try again, sends the request again."""
         error = event.error
         if isinstance(error, events.IllegalChoice):
             self.refuse_with(error.fault.value, error.detail)
@@ -222,7 +239,7 @@ class JsonConversation(EriantysConversation[Message]):
         self.say(m.STATUSES[event.status])
 
     def tell_board(self, event: events.Board) -> None:
-        """Everything visible. The message is made once for all players."""
+        """Sends everything visible on the board. The message is made once for all players."""
         names, strict = self.names, self._strict
         message = self._gate.message_of(self._wire, event, lambda last: board_of(event, names, strict, last))
         self._client.say(message, due=event.round == 0 or self._gate.boards_due)
@@ -232,8 +249,8 @@ class JsonConversation(EriantysConversation[Message]):
 
     def tell_won(self, event: events.Won) -> None:
         """
-        Send the winner, and the reason. A request that still waits is dropped: it must not be sent when the players
-        leave the table.
+        Sends the winner, and the reason. A request that still waits is dropped, because it must not be sent after the
+        end.
         """
         self._no_more_asked()
         self.say(winner_of(event, self.names, self._strict))
@@ -242,7 +259,10 @@ class JsonConversation(EriantysConversation[Message]):
         self.communicate("CLOSING_GAME")
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back, and receives everything that it needs to continue."""
+        """
+        Informs the client that another player is back; or sends everything that this client needs to continue, because
+        its own player is back.
+        """
         assert self.handle is not None
         if event.seat != self.handle.seat:
             here = len(self._gate.clients)
@@ -261,12 +281,12 @@ class JsonConversation(EriantysConversation[Message]):
         self._ask_again()
 
     def _tell_missed_end(self, won: events.Won, seat: Seat) -> None:
-        """The match ended while this player was away: send the end, and nothing else of the match."""
+        """Sends only the end of the match, because it ended while this player was away."""
         self.tell_status(events.PlayerStatus(seat, Status.WIN if seat in won.seats else Status.LOSE))
         self.tell_won(won)
         self.tell_closing(events.Closing())
 
     def tell_over(self, event: Over) -> None:
-        """The match is over. In strict mode a late action is refused like any other."""
+        """Leaves the table. In strict mode, an action that comes late is refused like any other message."""
         super().tell_over(event)
         self._ended_just_now = not self._strict

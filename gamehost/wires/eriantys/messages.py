@@ -1,10 +1,11 @@
 """
-The 42 messages of the document: one frozen class each, with the name and the number that it has there; and their parts: the
-wire's enumerations, and the values that have keys of their own.
+The 42 messages of the document: one frozen class each, with its name and its number in the document. Also the parts of
+messages: the enumerations of the wire, and values with keys of their own.
 
-Fields are the document's arguments, in its order and spelled as the keys on the wire. The classes have no slots, because
-msgspec then writes the keys in that order. `None` is `null` on the wire. A field that may be `UNSET` is an extension; unset,
-it is left out of the message. "Due" means that the client owes an Acknowledgement.
+Fields are the document's arguments, in its order and spelled as the keys on the wire. The classes have no slots,
+because msgspec then writes the keys in that order. `None` is `null` on the wire. A field that may be `UNSET` is an
+extension; if it is `UNSET`, it is left out of the message. "Due" means that the client must answer the message with an
+Acknowledgement.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ class Color(StrEnum):
 
 
 class Tower(StrEnum):
-    """The colours of towers, and so of teams."""
+    """The colours of towers. Each team has one of these colours."""
 
     BLACK = "BLACK"
     WHITE = "WHITE"
@@ -35,7 +36,7 @@ class Tower(StrEnum):
 
 
 class PlayerStatus(StrEnum):
-    """The present phase of a player, and at the end the outcome of the match."""
+    """The present phase of a player; at the end, whether the player has won."""
 
     WAITING = "WAITING"
     PLANNING = "PLANNING"
@@ -49,12 +50,12 @@ class PlayerStatus(StrEnum):
 
 
 class Communication(StrEnum):
-    """The values of a CommunicationMessage."""
+    """The values of a CommunicationMessage, which informs a client of an event."""
 
     ENTER_NICKNAME = "ENTER_NICKNAME"
     SUCCESS = "SUCCESS"
     UNIFIED_ISLANDS = "UNIFIED_ISLANDS"
-    #: Extension: a no-entry tile stopped the count and is back on its card.
+    #: Extension: a no-entry tile has prevented that influence was counted on an island. The tile is back on its card.
     NO_ENTRY_TILE_ON_ISLAND = "NO_ENTRY_TILE_ON_ISLAND"
     #: Extension: the match ends with this round.
     LAST_ROUND = "LAST_ROUND"
@@ -62,7 +63,7 @@ class Communication(StrEnum):
 
 
 class Error(StrEnum):
-    """The values of an ErrorMessage."""
+    """The values of an ErrorMessage: the reasons for which the server refuses a client's message."""
 
     TAKEN_NICKNAME = "TAKEN_NICKNAME"
     NICKNAME_TOO_LONG = "NICKNAME_TOO_LONG"
@@ -72,15 +73,15 @@ class Error(StrEnum):
     FULL_GAME = "FULL_GAME"
     TOWER_NOT_AVAILABLE = "TOWER_NOT_AVAILABLE"
     WIZARD_NOT_AVAILABLE = "WIZARD_NOT_AVAILABLE"
-    #: Played by another in this round.
+    #: Another player has played this assistant in this round.
     INVALID_ASSISTANT = "INVALID_ASSISTANT"
-    #: Not in the hand.
+    #: The assistant is not in the player's hand.
     UNAVAILABLE_ASSISTANT = "UNAVAILABLE_ASSISTANT"
     STUDENT_NOT_AVAILABLE = "STUDENT_NOT_AVAILABLE"
     FULL_DINING_ROOM = "FULL_DINING_ROOM"
     EMPTY_CLOUD = "EMPTY_CLOUD"
     WRONG_TURN = "WRONG_TURN"
-    #: Not now.
+    #: The action is not possible at this point of the game.
     INVALID_ACTION = "INVALID_ACTION"
     INVALID_INPUT = "INVALID_INPUT"
     NOT_ENOUGH_COINS = "NOT_ENOUGH_COINS"
@@ -92,7 +93,7 @@ class Error(StrEnum):
 
 
 class Students(Struct, frozen=True):
-    """How many students of each colour."""
+    """The number of students of each colour."""
 
     YELLOW: int
     BLUE: int
@@ -102,7 +103,7 @@ class Students(Struct, frozen=True):
 
 
 class GameInfo(Struct, frozen=True):
-    """A game that waits for players or is being played."""
+    """A game that waits for players, or a game that has begun."""
 
     gameId: int
     waitingPlayers: int
@@ -126,16 +127,16 @@ class Player(Struct, frozen=True):
     #: `None` in the normal game.
     coins: int | None
     assistantsLeft: int
-    #: `None` from the beginning of a planning phase until the player has played.
+    #: The assistant of this round; `None` from the beginning of a planning phase until the player has played one.
     playedAssistant: int | None
 
 
 class Island(Struct, frozen=True):
-    """A group of merged islands. At first each group is one island."""
+    """A group of merged islands. At first each group has one island."""
 
-    #: Its current number in the circle, from 1.
+    #: The group's current number in the circle, from 1.
     number: int
-    #: Its islands, by the numbers 1 to 12 that they had at first.
+    #: The islands of the group, by their first numbers (1 to 12).
     members: tuple[int, ...]
     students: Students
     tower: Tower | None
@@ -144,7 +145,7 @@ class Island(Struct, frozen=True):
 
 
 class Character(Struct, frozen=True):
-    """A character on the table."""
+    """A character card on the table."""
 
     #: 1 to 12.
     character: int
@@ -157,41 +158,44 @@ class Character(Struct, frozen=True):
 
 
 class Dashboard(Struct, frozen=True):
-    """The shared part of the board between the players."""
+    """The part of the board that all players share."""
 
     #: 0 during the set-up.
     round: int
     islands: tuple[Island, ...]
-    #: By number, from 0.
+    #: The students on each cloud; clouds count from 0.
     clouds: tuple[Students, ...]
-    #: The number of the island where she stands.
+    #: The number of the island group with Mother Nature.
     motherNature: int
-    #: Each colour's holder by nickname, or `None`.
+    #: Colour -> nickname of the player that has this professor; `None` if nobody has it.
     professors: Mapping[Color, str | None]
     #: How many students are in the bag.
     bag: int
-    #: None in the normal game.
+    #: No characters in the normal game.
     characters: tuple[Character, ...]
-    #: The character played in this turn.
+    #: The character that was used in this turn.
     activeCharacter: int | None
     #: `None` in the normal game.
     coinsSupply: int | None
 
 
 class ClientMessage(Struct, frozen=True):
-    """The base of what a client says."""
+    """The base of all messages of a client."""
 
 
 class ServerMessage(Struct, frozen=True, tag_field="type", tag=True):
-    """The base of what the server says. On the wire, the key `type` comes first."""
+    """The base of all messages of the server. On the wire, the key `type` comes first."""
 
 
 class Acknowledgement(ClientMessage, frozen=True):
-    """1.1, client: confirms a message."""
+    """1.1, client: confirms that it has received a message."""
 
 
 class Acknowledgements(Struct, frozen=True):
-    """Several Acknowledgements that came together, with nothing between them."""
+    """
+    Several Acknowledgements that came together, with nothing between them. The codec counts them, so that they are
+    handled at once.
+    """
 
     count: int
 
@@ -205,14 +209,16 @@ class Disconnect(ClientMessage, frozen=True):
 
 
 class LoginMessage(ClientMessage, frozen=True):
-    """1.8, client: logs in. `giveUp` (an extension): give up a seat that is kept under this nickname on another wire."""
+    """
+    1.8, client: logs in. `giveUp` (an extension) gives up a seat that is reserved under this nickname on another wire.
+    """
 
     nickname: str
     giveUp: bool | UnsetType = UNSET
 
 
 class RequestGames(ClientMessage, frozen=True):
-    """1.9, client: asks which games wait for players."""
+    """1.9, client: asks for the games that wait for players."""
 
 
 class SetGame(ClientMessage, frozen=True):
@@ -229,7 +235,7 @@ class JoinAvailableGame(ClientMessage, frozen=True):
 
 
 class ChosenTower(ClientMessage, frozen=True):
-    """1.18, client: chooses a team."""
+    """1.18, client: chooses a team by its colour."""
 
     tower: Tower
 
@@ -247,7 +253,9 @@ class PlayAssistant(ClientMessage, frozen=True):
 
 
 class ChosenStudent(ClientMessage, frozen=True):
-    """1.29, client: chooses a student or a colour. `None`: no further swap (characters 7 and 10)."""
+    """
+    1.29, client: chooses a student or a colour. `None`: the player wants no further exchange (characters 7 and 10).
+    """
 
     color: Color | None = None
 
@@ -259,7 +267,7 @@ class ChosenDestination(ClientMessage, frozen=True):
 
 
 class ChosenSteps(ClientMessage, frozen=True):
-    """1.33, client: chooses how far Mother Nature moves."""
+    """1.33, client: chooses the number of steps of Mother Nature."""
 
     steps: int
 
@@ -277,23 +285,26 @@ class UseCharacterEffect(ClientMessage, frozen=True):
 
 
 class Ping(ServerMessage, frozen=True):
-    """1.2, server: checks that the client is still there."""
+    """1.2, server: checks that the client still answers."""
 
 
 class CommunicationMessage(ServerMessage, frozen=True):
-    """1.5, server: one word of an enumeration. UNIFIED_ISLANDS and CLOSING_GAME are due."""
+    """1.5, server: informs the client of an event by one word. UNIFIED_ISLANDS and CLOSING_GAME are due."""
 
     message: Communication
 
 
 class PlayerStatusMessage(ServerMessage, frozen=True):
-    """1.6, server: what this player does now, or how the match ended. Due."""
+    """1.6, server: the present phase of the receiver, or how the match ended for this player. Due."""
 
     playerStatus: PlayerStatus
 
 
 class ErrorMessage(ServerMessage, frozen=True):
-    """1.7, server: what was wrong (`detail`: in words); nothing has changed. `reason` is there only if the host stops."""
+    """
+    1.7, server: a message of the client was refused, and nothing has changed. `detail` says in words what was wrong.
+    `reason` is there only if the host stops.
+    """
 
     error: Error
     detail: str | UnsetType = UNSET
@@ -301,7 +312,7 @@ class ErrorMessage(ServerMessage, frozen=True):
 
 
 class AvailableGames(ServerMessage, frozen=True):
-    """1.10, server: the games that wait for players."""
+    """1.10, server: lists the games that wait for players."""
 
     availableGames: tuple[GameInfo, ...]
 
@@ -325,7 +336,10 @@ class PlayerDisconnected(ServerMessage, frozen=True):
 
 
 class MatchStarted(ServerMessage, frozen=True):
-    """1.16, server: a match begins. `players` in order of joining, `order` around the table (unset before the deal). Due."""
+    """
+    1.16, server: a match begins. `players` are in the order of joining. `order` is the order around the table; it is
+    unset before the deal. Due.
+    """
 
     players: tuple[str, ...]
     numberOfPlayers: int | UnsetType = UNSET
@@ -334,42 +348,52 @@ class MatchStarted(ServerMessage, frozen=True):
 
 
 class AvailableTowers(ServerMessage, frozen=True):
-    """1.17, server: asks for a team. Places left and members of each colour."""
+    """
+    1.17, server: asks for a team. `availableTowers` are the free places of each team, `currentTeams` its players so
+    far.
+    """
 
     availableTowers: Mapping[Tower, int]
     currentTeams: Mapping[Tower, tuple[str, ...]]
 
 
 class AvailableWizards(ServerMessage, frozen=True):
-    """1.19, server: asks for one of these wizards."""
+    """1.19, server: asks the player to choose one of these wizards."""
 
     availableWizards: tuple[int, ...]
 
 
 class UpdateBoard(ServerMessage, frozen=True):
-    """1.21, server: everything visible; `order` as in MatchStarted. Due in the set-up, in Move 1 and after a character."""
+    """
+    1.21, server: everything visible on the board; `order` is as in MatchStarted. Due in the set-up, in Move 1 and after
+    a character.
+    """
 
-    # In the host's own messages, school boards and islands are JSON (`msgspec.Raw`): most are those of the last board.
+    # When the host sends this message, school boards and islands are encoded JSON (`msgspec.Raw`): most are the same as
+    # in the last board, and are not encoded again.
     players: tuple[Player, ...]
     dashboard: Dashboard
     order: tuple[str, ...] | UnsetType = UNSET
 
 
 class UpdateLobby(ServerMessage, frozen=True):
-    """1.22, server: a player has come or gone. Due."""
+    """1.22, server: a player has joined or left the game that waits. Due."""
 
     gameInfo: GameInfo
 
 
 class StartOfPlayerRound(ServerMessage, frozen=True):
-    """1.23, server: this player's turn begins. Due."""
+    """1.23, server: the turn of this player begins. Due."""
 
     roundNumber: int
     nickname: str
 
 
 class AvailableAssistants(ServerMessage, frozen=True):
-    """1.24, server: asks for an assistant. The hand, and what others have played in this round."""
+    """
+    1.24, server: asks for an assistant. `availableAssistants` is the player's hand. `playedAssistants` are those that
+    others have played in this round.
+    """
 
     availableAssistants: tuple[int, ...]
     playedAssistants: Mapping[str, int]
@@ -383,44 +407,50 @@ class PlayedAssistant(ServerMessage, frozen=True):
 
 
 class MovableStudents(ServerMessage, frozen=True):
-    """1.27, server: asks for a student of the entrance. Repeats are listed."""
+    """1.27, server: asks for a student of the entrance. A colour is listed once for each of its students."""
 
     students: tuple[Color, ...]
 
 
 class MovableStudentsChar(ServerMessage, frozen=True):
-    """1.28, server: asks for one of these students, for a character. Repeats are listed."""
+    """
+    1.28, server: asks for one of these students, for the effect of a character. A colour is listed once for each of its
+    students.
+    """
 
     students: tuple[Color, ...]
 
 
 class WhereToMove(ServerMessage, frozen=True):
-    """1.30, server: asks for a destination. `islands`: how many there are."""
+    """1.30, server: asks for the destination of a student. `islands` is the number of island groups."""
 
     islands: int | UnsetType = UNSET
 
 
 class MotherNatureSteps(ServerMessage, frozen=True):
-    """1.32, server: asks for a number of steps, 1 or more."""
+    """1.32, server: asks for the number of steps of Mother Nature, 1 or more."""
 
     maxStepsAllowed: int
 
 
 class IslandOwner(ServerMessage, frozen=True):
-    """1.34, server: influence was counted. The nickname is empty if nobody owns the island. Due."""
+    """
+    1.34, server: influence was counted on this island. `nickname` is its owner, and is empty if nobody owns the island.
+    Due.
+    """
 
     island: Island
     nickname: str
 
 
 class SelectCloud(ServerMessage, frozen=True):
-    """1.35, server: asks for a cloud. `clouds`: the numbers of those with students."""
+    """1.35, server: asks for a cloud. `clouds` are the numbers of the clouds with students."""
 
     clouds: tuple[int, ...] | UnsetType = UNSET
 
 
 class EndOfPlayerRound(ServerMessage, frozen=True):
-    """1.37, server: this player's turn is over. Due."""
+    """1.37, server: the turn of this player is over. Due."""
 
     roundNumber: int
     nickname: str
@@ -433,7 +463,10 @@ class EndOfRound(ServerMessage, frozen=True):
 
 
 class CommunicateWinner(ServerMessage, frozen=True):
-    """1.39, server: who won, and why. A shared victory has no team and no nickname. `nicknames`: all winners. Due."""
+    """
+    1.39, server: the winner, and why. After a shared victory there is no team and no nickname. `nicknames` are all
+    winners. Due.
+    """
 
     team: Tower | None
     nickname: str
@@ -442,7 +475,7 @@ class CommunicateWinner(ServerMessage, frozen=True):
 
 
 class SelectColor(ServerMessage, frozen=True):
-    """1.40, server: asks for a colour."""
+    """1.40, server: asks for a colour, for the effect of a character."""
 
 
 class PlayedCharacter(ServerMessage, frozen=True):
@@ -460,20 +493,21 @@ class NoMessage(Struct, frozen=True):
 
 class Malformed(Struct, frozen=True):
     """
-    A client's message by its type, but with wrong keys or values.
+    A message with the type of a client's message, but with wrong keys or values.
 
-    The reason says what was expected. It repeats nothing of the message but a key that is spelled in another way.
+    The reason says what was expected. It repeats nothing of the message, except a key with a similar spelling.
     """
 
     kind: type
     reason: str
 
 
-#: The messages of one word, by that word, and the words that are not in the document.
+#: The messages that contain one word of `Communication`, by this word. `EXTENSIONS` are the words that are not in the
+#: document.
 WORDS: Mapping[str, CommunicationMessage] = {one.name: CommunicationMessage(one) for one in Communication}
 EXTENSIONS = (WORDS["NO_ENTRY_TILE_ON_ISLAND"], WORDS["LAST_ROUND"])
 
-#: The same for what a player does.
+#: The messages that contain one word of `PlayerStatus`, by this word.
 STATUSES: Mapping[str, PlayerStatusMessage] = {one: PlayerStatusMessage(one) for one in PlayerStatus}
 
 #: The messages that are always due. UpdateBoard is due in the set-up, in Move 1 and after a character.
@@ -487,14 +521,14 @@ _DUE_WORDS = (WORDS["UNIFIED_ISLANDS"], WORDS["CLOSING_GAME"])
 
 
 def is_due(message: Any) -> bool:
-    """Whether the client always owes an Acknowledgement for this message."""
+    """Whether the client must always answer this message with an Acknowledgement."""
     kind = type(message)
     return kind in DUE or (kind is CommunicationMessage and message in _DUE_WORDS)
 
 
-#: Everything that a codec passes to a conversation, or takes from it.
+#: Everything that a codec passes to a conversation, or gets from it to encode.
 Message = ClientMessage | Acknowledgements | ServerMessage | NoMessage | Malformed | UndecodableLine | Blank
 
-#: Messages by the value of their key `type`.
+#: The messages of each side, by the value of their key `type`.
 CLIENT_TYPES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in ClientMessage.__subclasses__()}
 SERVER_TYPES: Mapping[str, type[Any]] = {kind.__name__: kind for kind in ServerMessage.__subclasses__()}

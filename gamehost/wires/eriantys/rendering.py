@@ -1,9 +1,9 @@
 """
-Turns the game's events into the wire's values and requests, and back, without any state.
+Translates the game's events and requests into messages of the wire. No function here has a state of its own.
 
-Islands have the numbers of the event, clouds and seats keep their order, and seats become nicknames. A board shares
-most of its parts with the one before. So sets of students are made once and cached, and school boards and islands are
-made again only if they change.
+Islands have the numbers of the event. Clouds and seats keep their order, and seats become nicknames. Most parts of a
+board are the same as on the board before. So counts of students are made once and cached, and school boards and islands
+are made again only if they have changed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ Names = Sequence[str]
 
 _heap: Callable[[Students], m.Students] = lru_cache(4096)(lambda heap: m.Students(*heap))
 
-#: How this wire writes the values of the game.
+#: Translates the values of the game to the words of this wire, and back.
 SPELLING = JsonSpelling(
     m.Color,
     m.Tower,
@@ -40,7 +40,7 @@ SPELLING = JsonSpelling(
 )
 
 
-#: The board and message before the first board of a table.
+#: An empty board and its message. They stand for the board before the first board of a table.
 _NO_BOARD: Any = (
     e.Board(
         False,
@@ -69,13 +69,15 @@ def board_of(
     board: e.Board, names: Names, strict: bool, last: tuple[e.Board, m.UpdateBoard] | None = None
 ) -> m.UpdateBoard:
     """
-    Everything visible; in strict mode without the order around the table.
+    Returns the message with everything visible on the board; in strict mode without the order around the table.
 
-    School boards and islands are in it as JSON. They are most of a board, and few of them change from one board to the next.
+    School boards and islands are in it as encoded JSON. They are most of a board, and few of them change from one board
+    to the next.
 
     :param last: the last board of the table, and its message
     """
     before, told = last or _NO_BOARD
+    # A school board shows its professors, so all school boards are made again when a professor has moved.
     if board.professors is before.professors:
         schools, players, professors = before.schools, told.players, told.dashboard.professors
     else:
@@ -94,7 +96,7 @@ def board_of(
 
 
 def as_read(board: m.UpdateBoard) -> m.UpdateBoard:
-    """A board of `board_of` as a client reads it: with Python values for the JSON."""
+    """Returns a board of `board_of` as a client reads it: with Python values instead of encoded JSON."""
     return decode(encode(board), type=m.UpdateBoard)
 
 
@@ -103,7 +105,15 @@ def _island(place: int, island: Island) -> Any:
 
 
 def _pieces(things: Sequence[T], make: Callable[[int, T], Any], before: Sequence[T], made: Sequence[Any]) -> Any:
-    """The made piece for each of some values. If a value is the same object as before, its old piece is used again."""
+    """
+    Returns the encoded piece of each of these values. If a value is the same object as before, its old piece is used
+    again.
+
+    :param things: the values on this board
+    :param make: makes the piece of a value at this place
+    :param before: the values on the last board
+    :param made: the pieces on the last board
+    """
     if things is before:
         return made
     if len(things) != len(before):
@@ -117,13 +127,13 @@ def _pieces(things: Sequence[T], make: Callable[[int, T], Any], before: Sequence
 
 
 def owner_of(event: e.IslandOwner, names: Names) -> m.IslandOwner:
-    """The owner of the island after the count."""
+    """Returns the message about the owner of an island after influence was counted."""
     island = SPELLING.island(event.number, event.island)
     return m.IslandOwner(island, "" if event.owner is None else names[event.owner])
 
 
 def winner_of(event: e.Won, names: Names, strict: bool) -> m.CommunicateWinner:
-    """The winners; in strict mode without the list of all winners."""
+    """Returns the message about the end of the match; in strict mode without the list of all winners."""
     return m.CommunicateWinner(
         team=SPELLING.tower(event.team),
         nickname="" if event.seat is None else names[event.seat],
@@ -155,5 +165,5 @@ _REQUESTS: Mapping[type, Callable[[Any, Names, bool], m.ServerMessage]] = {
 
 
 def request_of(ask: e.Ask, names: Names, strict: bool) -> m.ServerMessage:
-    """A request; in strict mode without the keys that the document does not know."""
+    """Returns the message of a request; in strict mode without keys that are not in the document."""
     return _REQUESTS[type(ask)](ask, names, strict)

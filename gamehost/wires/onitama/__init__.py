@@ -1,4 +1,4 @@
-"""Onitama as pipe-separated lines."""
+"""The wire of Onitama: lines with fields separated by pipes."""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
 """
-Reads and writes the lines of the wire: UTF-8, fields separated by pipes.
+Reads and writes the lines of the Onitama wire: UTF-8, with fields separated by pipes.
 
-Spaces around a field are trimmed; the server sends none. The first line that is not UTF-8 is refused. The second one ends
-the connection.
+Spaces around a field are removed; the server sends none. The first line that is not UTF-8 is refused. The second one
+ends the connection.
 """
 
 from collections.abc import Mapping
@@ -13,16 +13,19 @@ from msgspec.structs import astuple
 from gamehost.wires.framing import BLANK, LastEncoded, LineCodec, asks_for_help, wrong_port
 from gamehost.wires.onitama import messages as m
 
-#: The longest line in bytes. The longest message of a client has 90, with a name of four-byte letters.
+#: The longest line, in bytes. The longest message of a client has 90 bytes, if its name has letters of four bytes.
 LINE_LIMIT = 256
 
 _SERVER_ONLY = frozenset(m.SERVER_COMMANDS.values())
-#: Message -> its command. The two messages of a client are the examples for a person that asks for help.
+#: Message -> its command. The server sends the two client's messages as examples to a person that asks for help.
 _COMMANDS: Mapping[type[Any], str] = {**m.SERVER_COMMANDS, m.Login: "LOGIN", m.MakeMove: "MAKE_MOVE"}
 
 
 def parse(line: str) -> m.Message:
-    """The message in a line. It never fails: for a line that is no message of a client there are messages, too."""
+    """
+    Returns the message in a line. It never fails: a line that is not a valid message of a client becomes another
+    message with the reason.
+    """
     words = line.split("|")
     if " " in line or "\t" in line:
         words = [word.strip(" \t") for word in words]
@@ -41,7 +44,10 @@ def parse(line: str) -> m.Message:
 
 
 def _unknown(line: str, command: str) -> m.Message:
-    """The message for a line without a command of this wire: a call for help, another protocol, or neither."""
+    """
+    Returns the message for a line without a command of this wire: a call for help, a line of another protocol, or
+    anything else.
+    """
     if asks_for_help(line):
         return m.HelpAsked()
     sentence = wrong_port(line.encode("utf-8"), m.SPOKEN)
@@ -58,11 +64,13 @@ def _encode(message: m.Message) -> bytes:
     return ("|".join((_COMMANDS[type(message)], *words)) + "\n").encode("utf-8")
 
 
-#: A message to both players is encoded once.
+#: The last message and its bytes. A message to both players is encoded only once.
 _LAST: LastEncoded[m.Message] = LastEncoded()
 
 
 class PipesCodec(LineCodec[m.Message]):
+    """The codec of one connection."""
+
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not UTF-8"
     parse = staticmethod(parse)

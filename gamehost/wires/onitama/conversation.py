@@ -1,5 +1,5 @@
 """
-The script, `->` from the client, `<-` from the server::
+The course of a connection: `->` from the client, `<-` from the server::
 
     -> LOGIN|ann                 <- WAITING|ann                    nobody waits yet (extension)
     -> LOGIN|bob    (another)    <- START|ann|bob|<cards>          to both; ann is White and moves first
@@ -11,8 +11,8 @@ The script, `->` from the client, `<-` from the server::
     -> LOGIN|bob    (again)      <- RECONNECT|bob|black|...        to both
     -> RESIGN                    <- GAME_OVER|ann                  to both (extension)
 
-A move that cannot be played, however malformed, is answered INVALID_MOVE. Anything else out of place is answered ERROR
-(extension). No reason contains a pipe, so both have one field.
+The answer to a move that is not possible or malformed is INVALID_MOVE. The answer to any other message that is not
+accepted is ERROR (extension). No reason contains a pipe, so both answers have one field.
 """
 
 from enum import Enum
@@ -29,7 +29,7 @@ from gamehost.wires.onitama import messages as m
 
 COLOURS = ("white", "black")
 
-#: This many malformed log-ins end a connection.
+#: The number of malformed log-ins after which the host closes the connection.
 BAD_LOGINS = 3
 
 NO_SQUARE = "there is no such square; expected a letter from a to e and a number from 1 to 5, such as c1"
@@ -38,6 +38,8 @@ DRAW = "draw"
 
 
 class PipesState(Enum):
+    """The state of a connection. It decides which messages are accepted."""
+
     #: Before LOGIN, and again after GAME_OVER.
     OUTSIDE = "outside"
     #: Logged in; there is no opponent yet.
@@ -45,7 +47,7 @@ class PipesState(Enum):
     PLAYING = "playing"
 
 
-#: The answer to a person that asks for help, and an example to copy.
+#: The answers to a person that asks for help, and examples that the person can copy.
 _HELP = {
     PipesState.OUTSIDE: "this port is a game host that speaks Onitama in lines; log in with a line such as the next one",
     PipesState.WAITING: "you are logged in and wait for an opponent; the game begins with START",
@@ -58,39 +60,44 @@ _EXAMPLES: dict[PipesState, m.Message] = {
 
 
 def _belongs_to_a_game(message: m.Message) -> bool:
-    """Whether a message is one that clients send during a game, well-formed or not."""
+    """Whether clients send such a message only during a game. It may be well-formed or not."""
     if isinstance(message, m.WrongFields):
         return message.command != "LOGIN"
     return isinstance(message, m.MakeMove | m.Stalemate | m.Resign)
 
 
 def cards_with_positions(position: Position) -> str:
-    """The cards by holder: `white=boar,ox;black=crab,eel;spare=tiger`, each hand in alphabetical order."""
+    """
+    Returns the cards with their holders: `white=boar,ox;black=crab,eel;spare=tiger`. Each hand is in alphabetical
+    order.
+    """
     white, black = (",".join(sorted(hand)) for hand in position.hands)
     return f"white={white};black={black};spare={position.spare}"
 
 
 class PipesConversation(GuestConversation[m.Message]):
+    """The conversation on one connection of the Onitama wire."""
+
     FIRST = PipesState.OUTSIDE
     WAITING = PipesState.WAITING
 
     _bad_logins = 0
-    #: Whether the next message may have been sent before the client knew of the end of its game.
+    #: Whether the client may have sent the next message before it received the end of its game.
     _may_be_late = False
 
     # -- from the client
 
     def hear(self, message: m.Message) -> None:
         """
-        Act on a message. A move that comes first after GAME_OVER was sent before the client received that, and is
-        ignored.
+        Handles a message. If the first message after GAME_OVER is a move, it is ignored: the client sent it before it
+        received GAME_OVER.
         """
         may_be_late, self._may_be_late = self._may_be_late, False
         if not (may_be_late and _belongs_to_a_game(message)):
             super().hear(message)
 
     def log_in(self, message: m.Login) -> None:
-        """Enter the lobby under a name, or take back the seat that is reserved under it."""
+        """Logs in, or takes back the seat that is reserved under this name."""
         try:
             session = self.lobby.enter(message.username, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
@@ -105,7 +112,10 @@ class PipesConversation(GuestConversation[m.Message]):
         return claim_of_guest(message.username, self._queue, self._strict)
 
     def malformed_log_in(self, message: m.WrongFields) -> None:
-        """Refuse a log-in with wrong fields. After a few of them the client is taken for one of another protocol."""
+        """
+        Refuses a log-in with a wrong number of fields. After a few of them, the host closes the connection, because the
+        client probably uses another protocol.
+        """
         if message.command != "LOGIN":
             self.unexpected(message)
             return
@@ -122,7 +132,9 @@ class PipesConversation(GuestConversation[m.Message]):
         self.act_or_refuse(read_exchange(message.card), self._refuse_move)
 
     def malformed_move(self, message: m.WrongFields) -> None:
-        """Refuse a command with wrong fields during a game; a move with wrong fields is an invalid move."""
+        """
+        Refuses a command with a wrong number of fields during a game. A move with wrong fields is an invalid move.
+        """
         if message.command in ("MAKE_MOVE", "STALEMATE"):
             self._refuse_move(f"expected {message.expected}")
         else:
@@ -135,6 +147,7 @@ class PipesConversation(GuestConversation[m.Message]):
             self.handle.resign()
 
     def unexpected(self, message: m.Message) -> None:
+        """Refuses a message that is not accepted now. A person that asks for help also receives an example."""
         if self._strict and self.state is PipesState.PLAYING:
             self.peer.refuse(m.InvalidMove())
             return
@@ -143,6 +156,7 @@ class PipesConversation(GuestConversation[m.Message]):
             self.peer.say(example)
 
     def _what_is_wrong(self, message: m.Message) -> str:
+        """Returns the reason why a message is not accepted, in words."""
         match message:
             case UndecodableLine(reason) | m.OtherLanguage(reason):
                 return reason
@@ -166,6 +180,7 @@ class PipesConversation(GuestConversation[m.Message]):
         self.peer.refuse(m.InvalidMove(None if self._strict else reason))
 
     def _refuse(self, reason: str) -> None:
+        """Refuses a message. In strict mode there is no message for this, so the connection is closed."""
         if self._strict:
             self.peer.hang_up(reason)
         else:
@@ -186,32 +201,35 @@ class PipesConversation(GuestConversation[m.Message]):
     }
     CLAIMS: ClassVar[Any] = {(PipesState.OUTSIDE, m.Login): claim_of_log_in}
 
-    # -- to the client
+    # -- events for the client
 
     def tell_dealt(self, event: Dealt) -> None:
+        """Informs the client that the match begins."""
         self.set_state(PipesState.PLAYING)
         cards = None if self._strict else cards_with_positions(event.position)
         self.peer.say(m.Start(self.name_of(Seat(0)), self.name_of(Seat(1)), cards))
 
     def moved(self, event: Moved) -> m.Message:
+        """Returns the message for a move."""
         move = event.move
         return m.MoveWasMade(move.card, SQUARES[move.start], SQUARES[move.end])
 
     def exchanged(self, event: Exchanged) -> m.Message:
+        """Returns the message for an exchange of cards."""
         return m.StalemateCard(event.old, event.new)
 
     def tell_refused(self, event: Refused) -> None:
-        """Send that a move is not valid, and why. A refusal that comes after the end is dropped."""
+        """Sends that a move is not valid, and why. A refusal that comes after the end of the match is dropped."""
         if self.state is PipesState.PLAYING:
             self._refuse_move(str(event.error))
 
     def tell_away(self, event: Away) -> None:
-        """Send that the other player is away; a player that has just come back receives it, too (extension)."""
+        """Sends that the other player is away. In strict mode, a player that comes back does not receive this."""
         if not (event.already and self._strict):
             self.peer.say(m.Logout(self.name_of(event.seat)))
 
     def tell_back(self, event: Back[Any]) -> None:
-        """Send that a player is back, with all that is needed to continue."""
+        """Sends that a player is back, and the state of the match."""
         self.set_state(PipesState.PLAYING)
         position = event.view.position
         self.peer.say(
@@ -225,7 +243,7 @@ class PipesConversation(GuestConversation[m.Message]):
         )
 
     def tell_over(self, event: Over) -> None:
-        """Send the end of the match. The connection is then in the state before LOGIN."""
+        """Sends the end of the match. After this, the client must log in again."""
         winners = event.result.winners
         self.peer.say(m.GameOver(self.name_of(winners[0]) if winners else DRAW))
         self.leave_table(PipesState.OUTSIDE)

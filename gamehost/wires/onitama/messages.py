@@ -1,7 +1,7 @@
 """
-The messages of the wire: one frozen class each, with the document's arguments in the document's order.
-
-A field is the text between two pipes. The conversation reads squares, cards and boards.
+The messages of the Onitama wire: one frozen class each. The fields are the document's arguments, in the document's
+order, and contain the text between two pipes. The conversation finds out which squares, cards and boards this text
+means.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from gamehost.wires.framing import WrongFields as WrongFields
 
 
 class ServerMessage(WireMessage, frozen=True, tag=command_of):
-    """The base of what the server says. The tag of a message is its command."""
+    """The base of all messages of the server. The tag of a message is its command."""
 
 
 class Login(WireMessage, frozen=True):
-    """Client: log in under this name."""
+    """Client: logs in under this name."""
 
     username: str
 
 
 class MakeMove(WireMessage, frozen=True):
-    """Client: play a card to move a piece."""
+    """Client: plays a card and moves a piece with it."""
 
     card: str
     start: str
@@ -32,17 +32,17 @@ class MakeMove(WireMessage, frozen=True):
 
 
 class Stalemate(WireMessage, frozen=True):
-    """Client: nothing can be moved; exchange this card."""
+    """Client: no move is possible, so the player exchanges this card."""
 
     card: str
 
 
 class Resign(WireMessage, frozen=True):
-    """Client, extension: give the game up."""
+    """Client, extension: resigns the game."""
 
 
 class Start(ServerMessage, frozen=True):
-    """Server: the match begins. `cards` is an extension; without it the field is left out."""
+    """Server: the match begins. `cards` is an extension: if it is `None`, the field is left out."""
 
     white: str
     black: str
@@ -50,7 +50,7 @@ class Start(ServerMessage, frozen=True):
 
 
 class MoveWasMade(ServerMessage, frozen=True):
-    """Server, to both: a valid move."""
+    """Server, to both players: this valid move was made."""
 
     card: str
     start: str
@@ -58,14 +58,14 @@ class MoveWasMade(ServerMessage, frozen=True):
 
 
 class InvalidMove(ServerMessage, frozen=True):
-    """Server, to the sender: not a valid move; the server waits for another one."""
+    """Server, to the sender of a move: the move is not valid. The server waits for another move."""
 
     #: Extension: the reason. Without it the field is left out.
     reason: str | None = None
 
 
 class StalemateCard(ServerMessage, frozen=True):
-    """Server, to both: a card was exchanged with the pack."""
+    """Server, to both players: a player has given the card `old` to the pack, and has got `new`."""
 
     old: str
     new: str
@@ -78,7 +78,7 @@ class Logout(ServerMessage, frozen=True):
 
 
 class Reconnect(ServerMessage, frozen=True):
-    """Server, to both: a player is back."""
+    """Server, to both players: a player has come back, and this is the state of the match."""
 
     name: str
     colour: str
@@ -88,27 +88,27 @@ class Reconnect(ServerMessage, frozen=True):
 
 
 class GameOver(ServerMessage, frozen=True):
-    """Server, to both: the winner's name, or `draw`."""
+    """Server, to both players: the match is over. `winner` is a player's name, or `draw`."""
 
     winner: str
 
 
 class Waiting(ServerMessage, frozen=True):
-    """Server, extension: the log-in is accepted, and there is no opponent yet."""
+    """Server, extension: the log-in is accepted, and the player waits for an opponent."""
 
     name: str
 
 
 class Error(ServerMessage, frozen=True):
-    """Server, extension: what was wrong, or why the connection ends."""
+    """Server, extension: what was wrong with a line, or why the server closes the connection."""
 
     reason: str
 
 
 class OtherLanguage(WireMessage, frozen=True):
-    """A line of another protocol."""
+    """A line of another protocol, for example of another game's wire."""
 
-    #: A sentence for the client: the protocol of the line, and that of this port.
+    #: A sentence for the client. It names the protocol of the line and the protocol of this port.
     reason: str
 
 
@@ -116,7 +116,7 @@ Message = WireMessage | UndecodableLine | Blank
 
 Sent = type[Login] | type[MakeMove] | type[Stalemate] | type[Resign]
 
-#: Command -> message, number of fields, and both in words, for what a client sends.
+#: The messages of a client: command -> (message, number of fields, the expected form in words).
 CLIENT_COMMANDS: Mapping[str, tuple[Sent, int, str]] = {
     "LOGIN": (Login, 1, "LOGIN and one field, the username"),
     "MAKE_MOVE": (MakeMove, 3, "MAKE_MOVE and three fields: card, start square, end square"),
@@ -127,5 +127,5 @@ CLIENT_COMMANDS: Mapping[str, tuple[Sent, int, str]] = {
 #: The description of this port, for clients of other protocols.
 SPOKEN = "Onitama in pipe-separated lines; log in with " + CLIENT_COMMANDS["LOGIN"][2]
 
-#: Message -> command, for the server's messages.
+#: The messages of the server: message -> command.
 SERVER_COMMANDS = tags_of(ServerMessage)

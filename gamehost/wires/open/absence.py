@@ -25,16 +25,16 @@ _NOBODY_AWAY = "nobody has been away for so long that you can claim the match"
 
 
 class DecidesAbsences(LogsIn):
-    """The part of a conversation about absent players of the own match."""
+    """The part of a conversation about absent players in the client's own match."""
 
     claims: bool = True
 
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
         self._house = lobby.house
-        #: The seats of the absent players that allow this player to claim the match.
+        #: The seats of the players that have been away so long that this player may claim the match.
         self._claimable: set[Seat] = set()
-        #: The client's seats at slow matches; `None`: it has never had one.
+        #: The client's seats at slow matches; `None`: it has not had one so far.
         self._slow: Any = None
 
     def _judge(self, ask: Callable[[], bool], number: int | UnsetType) -> None:
@@ -45,7 +45,7 @@ class DecidesAbsences(LogsIn):
         super().seated(handle)
 
     def claim_match(self, message: m.Claim) -> None:
-        """Carry out a client's claim: it decides how a match continues, or ends, after a player has not come back."""
+        """Performs a claim: the client decides how its match continues, or ends, after a player has not come back."""
         handle = self.handle
         if handle is None or message.table != handle.table or self.session is None:
             self.peer.refuse(m.Refused(NO_SEAT, message.id))
@@ -61,11 +61,16 @@ class DecidesAbsences(LogsIn):
                 self.peer.refuse(m.Refused(str(refusal), message.id))
 
     def tell_away(self, event: Away) -> None:
+        """Informs the client that a player has lost the connection."""
         if self.handle is not None:
             kept = UNSET if event.kept is None else event.kept
             self.peer.say(m.Away(self.handle.table, self.handle.n, event.seat, kept))
 
     def tell_claimable(self, event: Claimable) -> None:
+        """
+        Informs the client what it may claim, because a player has not come back in time; or that it may claim nothing
+        any more.
+        """
         handle = self.handle
         if handle is None or self.session is None:
             return

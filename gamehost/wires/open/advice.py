@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 class AdvisedSeat:
     """
-    The questions for advice of one connection. Only one question at a time is allowed, because a house player has to
-    think about each.
+    Answers the requests for advice of one connection, one at a time, because a house player has to think about each
+    request.
     """
 
     def __init__(
@@ -35,9 +35,9 @@ class AdvisedSeat:
 
     def ask(self, handle: SeatHandle[Any], message: m.AskMoves, opponent: str) -> str | None:
         """
-        Begin to answer a question for advice. Returns the reason if there is no advice; `None`: the answer follows.
+        Begins to answer a request for advice. Returns the reason if no advice is possible; `None`: the answer follows.
 
-        :param opponent: as of `gamehost.lobby.advice.refusal`
+        :param opponent: as in `gamehost.lobby.advice.refusal`
         """
         if self._asks:
             return 'wait for "moves" with the advice'
@@ -51,6 +51,10 @@ class AdvisedSeat:
         return None
 
     def _look(self, handle: SeatHandle[Any], message: m.AskMoves, view: Any) -> None:
+        """
+        Lets a house player think about the view of the seat. If there are too many actions for a list, there is no
+        advice.
+        """
         played = self._options.games[handle.game]
         try:
             moves = listed(played, view, handle.seat, None)
@@ -65,7 +69,7 @@ class AdvisedSeat:
         )
 
     def _answer(self, handle: SeatHandle[Any], told: m.Moves, advice: Advice | str) -> None:
-        """Send the advice, or the reason why there is none, unless the client has another match by now."""
+        """Sends the advice, or the reason why there is none, unless the client has another match by now."""
         self._asks = False
         if self._client.handle is not handle:
             return

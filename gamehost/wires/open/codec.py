@@ -1,8 +1,10 @@
 """
-Lines of UTF-8 with one JSON object each, and back, on both sides.
+Translates between bytes and messages of the open wire, for the host and for clients: lines of UTF-8 with one JSON
+object each.
 
-msgspec checks keys and types while it reads. A line of JSON that is not a message is refused, and the refusal repeats nothing
-of the line. The second line that is not JSON at all ends the connection, because the client then speaks something else.
+msgspec checks keys and types while it reads. The host refuses a line of JSON that is not a message, and the refusal
+repeats nothing of the line. The second line that is not JSON at all ends the connection, because the client then uses
+another protocol.
 """
 
 from collections.abc import Mapping
@@ -33,7 +35,7 @@ LINE_LIMIT = 4096
 #: The description of this port, for people and programs that expect another protocol.
 SPOKEN = 'the open wire of gamehost, one JSON object a line; begin with {"do":"enter","name":"ann"}'
 
-#: An example of each message of a client, by the value of `do`: for error messages.
+#: An example of each message of a client, by the value of its key `do`. Error messages quote these examples.
 EXAMPLES: Mapping[str, str] = {
     "enter": '{"do":"enter","name":"ann"}',
     "log-in": '{"do":"log-in","name":"ann","password":"..."}',
@@ -78,12 +80,12 @@ _MALFORMED: Mapping[str, m.Malformed] = {
 
 _decode = Decoder(m.CLIENT_UNION).decode
 _decode_any = Decoder().decode
-#: The JSON of a message of the host, or of any part of one.
+#: Encodes a message of the host, or any part of a message, as JSON.
 to_json = Encoder().encode
 
 
 def parse(line: bytes) -> m.Message:
-    """The message in a line. A line that is not a message gives a value that says why."""
+    """Returns the message in a line. For a line that is not a message, returns a value with the reason."""
     try:
         message: m.Message = _decode(line)
     except ValidationError:
@@ -95,7 +97,8 @@ def parse(line: bytes) -> m.Message:
 
 def _malformed(line: bytes) -> m.Message:
     """
-    The fault of a line that the decoder refuses. The decoder stops at the first fault, so the rest may be no JSON.
+    Returns the fault of a line that the decoder has refused. The decoder stops at the first fault, so the rest of the
+    line may not be JSON.
     """
     try:
         content: Any = _decode_any(line)
@@ -110,6 +113,7 @@ def _malformed(line: bytes) -> m.Message:
 
 
 def _not_json(line: bytes) -> m.Message:
+    """Returns the fault of a line that is not JSON."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
@@ -117,7 +121,7 @@ def _not_json(line: bytes) -> m.Message:
     if not text.strip():
         return BLANK
     if text.startswith("\ufeff"):
-        return BYTE_ORDER_MARK  # from a browser, which sends texts and no lines
+        return BYTE_ORDER_MARK  # a browser sends texts instead of lines, so no buffer has refused this mark before
     return HELP if asks_for_help(text) else NOT_JSON
 
 
@@ -125,11 +129,13 @@ def _line(message: m.Message) -> bytes:
     return to_json(message) + b"\n"
 
 
-#: An event goes to all players of a table one after another, and is encoded once.
+#: The last event and its bytes. The same event is sent to all players of a table in turn, but is encoded only once.
 _EVENTS: LastEncoded[m.Message] = LastEncoded()
 
 
 class OpenCodec(LineCodec[m.Message]):
+    """The codec of one connection, on the host's side."""
+
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not JSON"
 
@@ -145,7 +151,7 @@ class OpenCodec(LineCodec[m.Message]):
         return _EVENTS.bytes_of(message, _line) if type(message) is m.Event else _line(message)
 
 
-#: The longest line of the host in bytes: a list of tables, or the history of a long match.
+#: The longest line of the host, in bytes. A list of tables or the history of a long match can be this long.
 SERVER_LINE_LIMIT = 16_777_216
 
 #: The messages of the host, by the value of `is`.
@@ -160,15 +166,19 @@ class OpenClientCodec(ClientLineCodec[m.Message]):
     """
     The codec of one connection, on the client's side.
 
-    Views and events are read as plain dictionaries and lists; `gamehost.client` turns them into the structs of the game. Keys
-    and messages that this version does not know are ignored, so that a later host can say more.
+    Views and events are read as plain dictionaries and lists; `gamehost.client` turns them into the structs of the
+    game. The codec ignores keys and messages that this version does not know, so that a later version of the host can
+    add some.
     """
 
     LIMIT = SERVER_LINE_LIMIT
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> m.Message | None:
-        """The host's message in a line; `None`: the line is empty, or a message that this version does not know."""
+        """
+        Returns the host's message in a line; `None`: the line is empty, or has a message that this version does not
+        know.
+        """
         try:
             message: m.Message = _decode_host(line)
         except ValidationError:
@@ -181,7 +191,10 @@ class OpenClientCodec(ClientLineCodec[m.Message]):
 
     @staticmethod
     def _unknown(line: bytes) -> None:
-        """Ignore a message that is not known. The decoder stops at the first fault, so the rest may be no JSON."""
+        """
+        Ignores a message that this version does not know, and refuses any other line. The decoder stops at the first
+        fault, so the rest of the line may not be JSON.
+        """
         try:
             content: Any = _decode_any(line)
         except (DecodeError, UnicodeDecodeError, RecursionError):
@@ -193,6 +206,11 @@ class OpenClientCodec(ClientLineCodec[m.Message]):
             raise WireError(f"{name} has a missing key or a wrong value")
 
     def line(self, message: m.Message) -> bytes:
+        """
+        Returns the line for a message of the client.
+
+        :raises WireError: it is not a client's message, or the host would refuse its values
+        """
         if not isinstance(message, m.ClientMessage):
             raise WireError(f"a client does not say {type(message).__name__}")
         try:

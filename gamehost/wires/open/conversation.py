@@ -88,15 +88,15 @@ if TYPE_CHECKING:
     from gamehost.lobby.lobby import Lobby
 
 
-#: Seconds after which a client may try again when the host has stopped.
+#: After the host has stopped, a client may connect again after this number of seconds.
 AGAIN = 5.0
 
-#: Milliseconds for which a seat is kept if `seated` does not say another time.
+#: How many milliseconds a seat is reserved, if the message `seated` contains no other time.
 _USUAL_GRACE = 60_000
-#: The names of what the players offer each other.
+#: The names of the offers between players.
 _OFFERS: Mapping[Offer, OfferName] = {Offer.DRAW: "draw", Offer.TAKEBACK: "takeback"}
 
-#: The answer to actions that come after the end.
+#: The answer to an action that comes after the end of the match.
 MATCH_OVER = "the match is over"
 
 Id = int | UnsetType
@@ -111,7 +111,7 @@ _NOT_NOW: Mapping[Enum, str] = {
 }
 _NOT_ASCII = "an action is written in ASCII"
 
-#: Most clients have no slow match, and ask for no advice.
+#: These modules are imported when they are first used: most clients have no slow match, and ask for no advice.
 _SLOW_SEATS = imported("gamehost.wires.open.slow:SlowSeats")
 _ADVISED = imported("gamehost.wires.open.advice:AdvisedSeat")
 
@@ -121,9 +121,9 @@ MOST_MOVES = 1_000
 
 def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list[m.Listed]:
     """
-    The actions that a seat may take: whole ones, or those that are one step longer than `begun`, or may follow it.
+    Returns the actions that a seat may take: whole ones, or those that are one step longer than `begun`, or may follow it.
 
-    :raises IllegalAction: there are too many, or no action of the game begins so
+    :raises IllegalAction: there are too many actions, or no action of the game begins with `begun`
     """
     game, messages = played.game, played.messages
     if begun is not None and not (begun.isascii() and isinstance(game, HasSteps | HasSequels)):
@@ -139,7 +139,8 @@ def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list
         return [_listed(game, messages, action) for action in game.sequels(view, seat, first)]
     legal = game.legal(view, seat)
     if legal is None and game.random_action(view, seat, lambda below: 0) is None:
-        return []  # the seat may act, because placed pieces may be placed again, but the match does not wait for it
+        return []  # the match does not wait for this seat: it may only place its pieces anew
+    # One more than the limit is read, to notice that there are too many.
     moves = None if legal is None else [_listed(game, messages, action) for action in islice(legal, MOST_MOVES + 1)]
     if moves is None or len(moves) > MOST_MOVES:
         raise IllegalAction("there are too many actions to list them")
@@ -152,9 +153,9 @@ def _listed(game: Game[Any, Any], messages: Messages, action: Any, more: Literal
 
 class OpenConversation(DecidesAbsences):
     """
-    The conversation on one connection: what the client says, and what follows from it.
+    The conversation on one connection of the open wire: handles all messages of a client, and sends it the events of its match.
 
-    :param encoder: makes the messages for all viewers; the same for all connections of a listener
+    :param encoder: makes the messages for all watchers; the same for all connections of a listener
     """
 
     declines: bool = False
@@ -162,17 +163,17 @@ class OpenConversation(DecidesAbsences):
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
         self._messages: Messages | None = None
-        #: How many phrases this player has sent in the last match.
+        #: The number of phrases that this player has sent since the last match began.
         self._phrases = 0
-        #: The ids of refused actions with refusals that were not sent yet.
+        #: The ids of refused actions whose refusals were not sent yet.
         self._refused: deque[Id] = deque()
-        #: The id of the action that the table is judging; `None`: it judges none, or has refused it.
+        #: The id of the action that the table is checking; `None`: it checks none, or has refused it.
         self._judged: tuple[Id] | None = None
         self._house = lobby.house
         self._begun = False
         #: Whether an answer to `moves` is being prepared.
         self._asks_moves = False
-        #: The advice; `None`: it asked for none.
+        #: Answers requests for advice; `None`: the client has asked for none so far.
         self._advised: Any = None
 
     def begin(self) -> None:
@@ -182,7 +183,7 @@ class OpenConversation(DecidesAbsences):
     # -- finding opponents
 
     def seek(self, message: m.Seek) -> None:
-        """Look for opponents: in the game's queue, at a waiting table, or at a new table."""
+        """Looks for opponents: in the game's queue, at a waiting table, or at a new table."""
         try:
             asked = asked_for(message)
             sought = self._wanted(asked)
@@ -213,14 +214,14 @@ class OpenConversation(DecidesAbsences):
             )
 
     def _may_seek(self, message: m.Message) -> bool:
-        """Whether the player may seek: it waits nowhere, or only at tables that last. If not, send the refusal."""
+        """Whether the player may seek: it waits nowhere, or only at tables that last. If it may not, it is sent a refusal."""
         may = self.session is not None and self.lobby.may_seek(self.session)
         if not may:
             self.unexpected(message)
         return may
 
     def _rest(self) -> None:
-        """The player has no match and looks for none. Tables that last may still wait for it."""
+        """Returns to the state of a client without a match. Tables that last may still wait for it."""
         waits = self.session is not None and self.lobby.waits_at_table(self.session)
         self.set_state(OpenState.WAITING if waits else OpenState.LOBBY)
 
@@ -242,7 +243,7 @@ class OpenConversation(DecidesAbsences):
             self._wait_no_longer(str(refusal))
 
     def ask_house(self, message: m.House) -> None:
-        """Let house players take all empty seats, or the seat of an absent player."""
+        """Lets house players take all empty seats, or the seat of an absent player."""
         assert self.session is not None
         try:
             if self.state is OpenState.WAITING:
@@ -255,7 +256,7 @@ class OpenConversation(DecidesAbsences):
             self._refuse(str(refusal))
 
     def _find_table(self, session: Session, sought: Wanted) -> TableId | None:
-        """Let the player join a fitting table, or wait at a new one, which is returned."""
+        """Lets the player join a fitting table, or opens a new one and returns its number. `None`: joined, or refused."""
         try:
             found = find_table(self.lobby, session, sought, self.tell_gathered)
         except (TooManyTables, CannotJoin) as error:
@@ -268,6 +269,7 @@ class OpenConversation(DecidesAbsences):
     def stop(self, message: m.Stop) -> None:
         assert self.session is not None
         table = None if message.table is UNSET else TableId(message.table)
+        # There is nothing to stop: the client has a match, or waits nowhere.
         if table is None and (self.session.table_id is not None or self.state is OpenState.LOBBY):
             self.unexpected(message)
             return
@@ -282,7 +284,7 @@ class OpenConversation(DecidesAbsences):
             self._stopped()
 
     def _stopped(self, why: str | UnsetType = UNSET) -> None:
-        """Send the client that it has stopped waiting, and the tables at which it still waits."""
+        """Informs the client that it has stopped waiting, and of the tables at which it still waits."""
         if self.handle is None:
             self._rest()
         self.peer.say(m.Stopped(why))
@@ -290,7 +292,7 @@ class OpenConversation(DecidesAbsences):
             self.lobby.tell_tables(self.session)
 
     def join(self, message: m.Join) -> None:
-        """Wait at a table that another player has opened, on whatever wire."""
+        """Takes a seat at a table that another player has opened, on any wire."""
         assert self.session is not None
         code = message.code or ""
         if not self._may_seek(message):
@@ -305,7 +307,7 @@ class OpenConversation(DecidesAbsences):
             self.rests()
 
     def ask_rematch(self, message: m.AskRematch) -> None:
-        """Join the players that wait for the rematch, or wait there and ask the others."""
+        """Joins the player that already waits for a rematch of the last match, or opens a table and asks the others."""
         assert self.session is not None
         played, session = self._played, self.session
         if message.table is not UNSET:
@@ -323,7 +325,7 @@ class OpenConversation(DecidesAbsences):
         self._refuse(why)
 
     def _join_rematch(self, session: Session, played: Played) -> bool:
-        """Join the players that wait for the rematch. `False`: none wait any more."""
+        """Joins the table that waits for the rematch. Returns `False` if no table waits for it any more."""
         asked, self._rematch = self._rematch, None
         if asked is None or asked.table is None:
             return False
@@ -354,7 +356,7 @@ class OpenConversation(DecidesAbsences):
             self._refuse(why)
 
     def ask_invitation(self, message: m.AskInvitation) -> None:
-        """Send the players that wait at a table, to a client that may take a seat there."""
+        """Sends the players that wait at a table, to a client that may want to take a seat there."""
         found = self.lobby.invitation(TableId(message.table), message.code or "")
         if found is None or found[0].name not in self._options.games:
             self._refuse("no table of this number waits for players")
@@ -394,9 +396,9 @@ class OpenConversation(DecidesAbsences):
 
     def ask_moves(self, message: m.AskMoves) -> None:
         """
-        Send the actions that this player may take. One question at a time: each needs a view until it is answered.
+        Sends the actions that this player may take. Only one request at a time: each needs a view until it is answered.
 
-        A question counts against the rate of moves: programs that know no rules ask before each action.
+        A request counts against the rate limit of moves, because programs that do not know the rules ask before each action.
         """
         handle, why = self.handle, None
         if handle is None or message.table != handle.table:
@@ -435,6 +437,7 @@ class OpenConversation(DecidesAbsences):
             self.log.failure("listing the moves of {game} failed", game=handle.game)
             self.peer.hang_up("a fault of the host")
             return
+        # A request for a view or a picture is answered even if there is no list: `why` says then why not.
         if why is not UNSET and picture is UNSET and shown is UNSET:
             self.peer.refuse(m.Refused(why, message.id))
         else:
@@ -452,7 +455,7 @@ class OpenConversation(DecidesAbsences):
             self._judge(partial(handle.answer, offer, message.step == "accept"), message.id)
 
     def leave(self, message: m.Leave) -> None:
-        """Resign. `over` follows, once the journal has it."""
+        """Resigns. `over` follows when the journal contains the resignation."""
         handle = self.handle
         if message.table is not UNSET and (handle is None or message.table != handle.table):
             seat = self._slow_seat(message.table)
@@ -470,7 +473,7 @@ class OpenConversation(DecidesAbsences):
     # -- slow matches
 
     def sit(self, message: m.Sit) -> None:
-        """Sit down at a slow match."""
+        """Opens a slow match."""
         if (why := self._slow_seats().sit(TableId(message.table))) is not None:
             self._refuse(why)
 
@@ -481,7 +484,9 @@ class OpenConversation(DecidesAbsences):
             self._refuse("you do not sit at a slow match of this number")
 
     def slow_seat(self, table: TableId) -> Player[Any, Any] | None:
-        """The receiver of the events of a slow match that begins. As of `SitsDown`."""
+        """
+        Returns the receiver for the events of a slow match that begins, as in `SitsDown`; `None`: there is no room for it.
+        """
         if self.state not in (OpenState.LOBBY, OpenState.WAITING):
             return None
         seat: Player[Any, Any] | None = self._slow_seats().new(table)
@@ -495,12 +500,12 @@ class OpenConversation(DecidesAbsences):
         return self._slow
 
     def _slow_seat(self, table: int) -> Any:
-        """The client's seat at a slow match; `None`: the client does not sit at the match with this number."""
+        """Returns the client's seat at a slow match; `None`: the client has not opened the match with this number."""
         seat = None if self._slow is None else self._slow.get(table)
         return None if seat is None or seat.handle is None else seat
 
     def _do_elsewhere(self, message: m.Act | m.AskMoves | m.Draw | m.Takeback) -> None:
-        """Handle a message about a table that is not the connection's own: about a slow match, or an unknown table."""
+        """Handles a message about a table that is not the client's main match: a slow match, or no match of the client."""
         seat = self._slow_seat(message.table)
         if seat is None:
             self.peer.refuse(m.Refused(NO_SEAT, message.id))
@@ -508,11 +513,11 @@ class OpenConversation(DecidesAbsences):
             seat.hear(message)
 
     def parcel(self) -> str | None:
-        """As of `GoesElsewhere`. The seats at slow matches stay here."""
+        """As `GoesElsewhere.parcel`. A client with open slow matches cannot move, because these seats stay at this host."""
         return None if self._slow is not None and self._slow.sits else super().parcel()
 
     def rests(self) -> None:
-        """A slow match has begun, or the client sits at one. The client may still look for another match."""
+        """Called when the client has a seat at a slow match. It may still look for another match."""
         session = self.session
         if session is None or self.state is not OpenState.WAITING:
             return
@@ -541,7 +546,7 @@ class OpenConversation(DecidesAbsences):
                 self._refuse(_NOT_NOW[self.state])
 
     def say_closing(self, reason: str) -> None:
-        """Send the reason why the connection ends. A client that was not admitted, for want of room, may try again."""
+        """Sends the reason for closing. A client that was refused because the host is full may try again."""
         self.forget_attempt()
         if self._may_try_again(reason):
             self.say_shutdown(reason)
@@ -549,7 +554,7 @@ class OpenConversation(DecidesAbsences):
             self.peer.say(m.Bye(reason))
 
     def _may_try_again(self, reason: str) -> bool:
-        """Whether a client that is refused for this reason may come back soon."""
+        """Whether a client that is refused for this reason may connect again soon."""
         return not self._begun and not reason.startswith(ADDRESS_BANNED)
 
     SPEAKS = SPOKEN
@@ -578,7 +583,7 @@ class OpenConversation(DecidesAbsences):
     # -- the seat
 
     def seated(self, handle: SeatHandle[Any]) -> None:
-        """The player has a seat. The events follow. A question that an earlier seat left open is not answered any more."""
+        """Informs the client of its seat. The events follow. A request at an earlier seat is not answered any more."""
         self._asks_moves = False
         super().seated(handle)
         self.set_state(OpenState.PLAYING)
@@ -603,7 +608,7 @@ class OpenConversation(DecidesAbsences):
         )
 
     def tell_other(self, event: Any) -> None:
-        """Send an event of the game as one of its messages. The message is made once for all players on this wire."""
+        """Sends an event of the game as one of its messages. The message is made once for all players on this wire."""
         handle, last = self.handle, self._last_said
         if handle is None or self._messages is None:
             return
@@ -617,14 +622,15 @@ class OpenConversation(DecidesAbsences):
         self.peer.say(last.message)
 
     def judge(self, action: Any, number: Id) -> None:
-        """Let the table judge an action. A refusal comes in its turn, as `tell_refused`."""
+        """Lets the table check an action. A refusal follows in the order of the actions, by `tell_refused`."""
         self._judge(partial(self.act, action, careful=True), number)
 
     def _judge(self, ask: Callable[[], bool], number: Id) -> None:
-        """Ask the table for something. `ask` says whether it was accepted."""
+        """Passes an action or an offer to the table. `ask` performs it, and returns whether it was accepted."""
         self._judged = (number,)
         accepted = ask()
         judged, self._judged = self._judged, None
+        # The refusal has not come yet: it follows as an event, or the match is over.
         if not accepted and judged is not None:
             if self.handle is None:
                 self.peer.refuse(m.Refused(MATCH_OVER, number))
@@ -634,7 +640,7 @@ class OpenConversation(DecidesAbsences):
     # -- from the table
 
     def tell_refused(self, event: Refused) -> None:
-        """The rules refuse an action. Refusals come in the order of the actions."""
+        """Sends the refusal of an action by the rules. Refusals come in the order of the actions."""
         number: Id = UNSET
         if self._refused:
             number = self._refused.popleft()
@@ -643,12 +649,12 @@ class OpenConversation(DecidesAbsences):
         self.peer.refuse(m.Refused(str(event.error), number))
 
     def tell_all(self, event: Any) -> None:
-        """Send an event that all players and watchers receive."""
+        """Sends an event that all players and watchers receive."""
         if self.handle is not None:
             self.peer.say(of_table(event, self.handle.table, self.handle.n))
 
     def tell_back(self, event: Back[Any]) -> None:
-        """A player is back. That player receives the state of the match; the others have missed nothing."""
+        """Informs the client that a player is back. The player that is back also receives the state of the match."""
         handle, messages = self.handle, self._messages
         if handle is not None and messages is not None:
             view = messages.view(event.view) if event.seat == handle.seat else UNSET
@@ -669,14 +675,15 @@ class OpenConversation(DecidesAbsences):
             self.peer.say(m.Declined(self.handle.table, self.handle.n, event.seat, _OFFERS[event.offer]))
 
     def tell_over(self, event: Over) -> None:
-        """The match is over. The player remains logged in, and may seek again."""
+        """Sends the end of the match. The player remains logged in, and may seek again."""
         self._tell_last(event)
 
     def tell_suspended(self, event: Suspended) -> None:
-        """A fault of the host has stopped the match. The player is free, remains logged in, and may seek again."""
+        """Informs the client that a fault of the host has stopped the match. The player may seek again."""
         self._tell_last(event)
 
     def _tell_last(self, event: Over | Suspended) -> None:
+        """Sends the last event of the match, and returns to the lobby. Actions without an answer are refused."""
         self.tell_all(event)
         self.leave_table(OpenState.LOBBY)
         self._rest()
@@ -698,6 +705,8 @@ class OpenConversation(DecidesAbsences):
         self.peer.say(m.Seeking(*told, played=played, shown_as=told_shown(event.shown_as)))
 
     def tell_rematch(self, event: RematchWanted) -> None:
+        """Informs the client that a player wants a rematch, or does not want it any more."""
+        # A rematch of a quick match concerns only the client's last match.
         ours = self._played is not None and self._played.table == event.played and self.handle is None
         if ours and not event.slow:
             self._rematch = event if event.table is not None else None
@@ -714,7 +723,7 @@ class OpenConversation(DecidesAbsences):
         self._stopped(event.why)
 
     def tell_no_new_matches(self, event: NoNewMatches) -> None:
-        """The host begins no more matches. The client can stay and watch."""
+        """Informs the client that the host begins no more matches. The client can stay and watch."""
         self._stopped(event.why)
 
     def say_notice(self, text: str) -> bool:
@@ -725,7 +734,7 @@ class OpenConversation(DecidesAbsences):
         self.peer.say(m.Notice(LOG_IN_WAITS.format(seconds=ceil(seconds))))
 
     def tell_displaced(self, event: Displaced) -> None:
-        """The same player has logged in on another connection, which receives everything from now on."""
+        """Ends this connection: the same player has logged in on another one, which receives everything from now on."""
         self.say_closing("you have logged in on another connection")
         self.peer.hang_up("displaced by another connection")
 
@@ -754,7 +763,7 @@ class OpenConversation(DecidesAbsences):
 
 NAME = "open"
 
-#: The same for all listeners, whatever their carrier.
+#: The same for all ports, with lines and with WebSocket.
 OPTIONS = OpenOptions(NAME, {played.game.name: played for played in PLAYED})
 
 

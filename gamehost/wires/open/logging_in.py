@@ -1,6 +1,6 @@
 """
-Logging in on the open wire, and what a player does with the own account: its password, the devices that log in to it, and
-the texts that it keeps.
+Logging in on the open wire, and the messages with which a player changes the own account: its password, its keys, its
+notices, and the texts that it stores.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,36 +31,39 @@ _BUSY = "your password is being changed: wait for the answer"
 _NO_NOTICES = "only an account is told what happens while its player is away: log in to one first"
 _BUSY_NOTICES = "wait for the answer to your last question about notices"
 _NO_TEXTS = "the host keeps texts for accounts only: log in to one first"
-#: Bytes for the journal that a change of notices, or of an empty text, counts as.
+#: A change of notices, or of an empty text, counts as this number of bytes in the journal, for the rate limit.
 _CHANGE_BYTES = 1024
 INSIDE = (OpenState.LOBBY, OpenState.WAITING, OpenState.PLAYING)
 
 
 def random_key(lobby: "Lobby", bits: int) -> str:
-    """A new key of so many bits, in hexadecimal digits."""
+    """Returns a new random key of this number of bits, in hexadecimal digits."""
     return f"{lobby.below(1 << bits):0{bits // 4}x}"
 
 
 def _shown(session: Session) -> dict[str, str]:
+    """Returns the player's display name, by its name; empty if both are the same."""
     return {} if session.shown == session.name else {session.name: session.shown}
 
 
 class LogsIn(KnowsOwn, GoesElsewhere):
-    """The part of a conversation in which a client logs in, and looks after its account."""
+    """The part of a conversation in which a client logs in, and changes its account."""
 
-    #: How the client names its device; `None`: it asks for no key.
+    #: The name of the client's device; `None`: the client has asked for no key.
     _device: str | None = None
-    #: The key that is about to become durable.
+    #: The key that is being stored, and may be used when it is durable.
     _awaited = ""
-    #: Whether a guest has shown a key.
+    #: Whether a guest has logged in with a key.
     _came_back = False
-    #: Whether a change of the password is under way.
+    #: Whether the password is being changed.
     _changing = False
-    #: Whether a question about notices, or a change of them, is under way.
+    #: Whether a request or a change of notices is being handled.
     _asks_notices = False
 
     def enter(self, message: m.Enter) -> None:
-        """Log in as a guest, or take the seat back that is kept for this one; or log in to an account by its key."""
+        """
+        Logs in as a guest, or takes back the seat that is reserved for this guest; or logs in to an account by its key.
+        """
         if message.key is not UNSET and REMEMBERED_KEY.fullmatch(message.key):
             self._enter_account(message, message.key)
             return
@@ -73,15 +76,16 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._refuse(f'{refusal}; "{other}" would be taken' if other else str(refusal))
             return
         self._came_back = message.key is not UNSET
-        # Who takes a seat back without its key gets none: the first one counts as long as the match lasts.
+        # A player that takes a seat back without the seat's key gets no new key: the first key is valid until the match
+        # ends.
         self._entered(session, key.text if session.key_digest == key.digest else UNSET)
 
     def _wire_of(self, message: m.Enter) -> str:
-        """How the player comes, for others to see."""
+        """Returns the name of the wire that other players see for this player."""
         return AGENT if message.agent is True else self._options.wire
 
     def _enter_account(self, message: m.Enter, key: str) -> None:
-        """Log in to an account by a key that it got before."""
+        """Logs in to an account by a key that the host gave to it before."""
 
         def answer(outcome: Session | LoginRefused) -> None:
             if isinstance(outcome, Session):
@@ -99,9 +103,9 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
     def _key_of(self, message: m.Enter) -> IssuedKey:
         """
-        The key that the client shows, or a new one.
+        Returns the key in the client's message, or a new key.
 
-        :raises NameRefused: the host makes no such keys
+        :raises NameRefused: the key does not have the form of the host's keys
         """
         if message.key is UNSET:
             return IssuedKey(random_key(self.lobby, KEY_BITS), shown=False)
@@ -110,6 +114,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         return IssuedKey(message.key, shown=True)
 
     def log_in(self, message: m.LogIn) -> None:
+        """Logs in to an account by its password."""
         device = "" if message.device is UNSET else message.device
         if not device.isprintable():
             self._refuse("the name of a device has letters, digits, spaces and signs only")
@@ -118,6 +123,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self.check_password(OpenState.CHECKING, message.name, message.password, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """Answers a log-in after the check of its password. A device that asked for a key gets one first."""
         if isinstance(outcome, LoginRefused):
             self.set_state(OpenState.OUTSIDE)
             self.peer.logged_out()
@@ -127,12 +133,16 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         if self._device is None or account is None:
             self._entered(outcome)
         else:
-            # The client waits until its key is durable: it is never given one that a crash takes back.
+            # The client waits until its key is durable. Otherwise a crash could make a key invalid that the client has
+            # already received.
             self.session = outcome
             self._awaited = self._remember(account, self._key_is_durable)
 
     def _remember(self, account: OwnAccount, given: Callable[[str], None]) -> str:
-        """Give this device a key, and call `given` with it unless the client has gone meanwhile."""
+        """
+        Makes a key for this device, and returns it. `given` is called with the key when it is durable, unless the
+        client has gone meanwhile.
+        """
         session, key = self.session, random_key(self.lobby, REMEMBERED_KEY_BITS)
 
         def remembered() -> None:
@@ -144,6 +154,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         return key
 
     def _key_is_durable(self, key: str) -> None:
+        """Completes the log-in after its key was stored."""
         if self.session is None:
             return
         if self.state is OpenState.CHECKING:
@@ -153,8 +164,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
     def enter_before_its_key(self) -> None:
         """
-        Send `entered` before anything about a table, if the client still waits for its key: a friend has taken a seat in this
-        moment.
+        Sends `entered` at once if the client still waits for its key, because a message about a table is to be sent
+        now: for example, a friend has just taken a seat.
         """
         if self.state is OpenState.CHECKING and self.session is not None:
             self.logged_in(self.session)
@@ -166,13 +177,16 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self.set_state(OpenState.LOBBY)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Takes a seat. `entered` is sent first, and the list of own matches is updated."""
         self.enter_before_its_key()
         super().seated(handle)
         if self._list is not None:
             self._list.sit()
 
     def _entered(self, session: Session, key: str | UnsetType = UNSET) -> None:
-        """The client has logged in. If it may have been here before, it receives the matches that have ended meanwhile."""
+        """
+        Completes a log-in. A client that may have been here before first needs the matches that have ended meanwhile.
+        """
         if session.table_id is not None or not (session.account or self._came_back):
             self._welcome(session, key, ())
             return
@@ -190,6 +204,11 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self._own.find(session.record, found, session.key)
 
     def _welcome(self, session: Session, key: str | UnsetType, missed: Sequence[OwnedMatch]) -> None:
+        """
+        Sends `entered`, and returns the client to its table, or to the lobby.
+
+        :param missed: the matches that have ended while the player was away
+        """
         self.logged_in(session)
         table, account = session.table_id, True if session.account else UNSET
         told = rows(missed) or UNSET
@@ -207,10 +226,12 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self.lobby.reconnect(session)
 
     def looks_on(self) -> dict[str, Any] | None:
+        """As `LookingOn.looks_on`, with whether the client receives the list of its matches."""
         looks = super().looks_on()
         return None if looks is None else {**looks, "mine": self._list is not None}
 
     def look_on(self, looks: Mapping[str, Any]) -> None:
+        """As `LookingOn.look_on`, with the list of own matches."""
         super().look_on(looks)
         if looks["mine"] and self.session is not None:
             self.ask_mine(m.AskMine())
@@ -218,7 +239,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
     # -- the own account
 
     def _account(self) -> OwnAccount | None:
-        """The account of the client; `None`: the client is a guest, and receives a refusal."""
+        """Returns the account of the client; `None`: the client is a guest, and was sent a refusal."""
         account = None if self.session is None else self.lobby.own_account(self.session)
         if account is None:
             self._refuse(_NO_ACCOUNT)
@@ -229,6 +250,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._tell_log_ins(account)
 
     def _tell_log_ins(self, account: OwnAccount) -> None:
+        """Reads and sends the devices that have a key of the account."""
+
         def found(devices: Sequence[Device]) -> None:
             rows = [
                 m.LogInRow(one.id, one.name, one.since, one.seen, here=True if one.id == self._login_id else UNSET)
@@ -241,8 +264,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
     def log_out(self, message: m.LogOut) -> None:
         """
-        End keys of the account: those that the message names, or else the key of this connection, and the connection with
-        it.
+        Ends keys of the account: those that the message names. Without any, ends the key of this connection, and closes
+        the connection.
         """
         if (account := self._account()) is None:
             return
@@ -258,6 +281,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self.peer.hang_up(LOGGED_OUT)
 
     def change_password(self, message: m.ChangePassword) -> None:
+        """Changes the password of the account, after a check of the old one. Only one change at a time."""
         account = self._account()
         if account is None:
             return
@@ -271,6 +295,12 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._attempt = attempt
 
     def _password_answered(self, refusal: str | None) -> None:
+        """
+        Sends the result of a change of the password. A client with a key gets a new key, because the change has ended
+        all keys.
+
+        :param refusal: the reason why the password was not changed; `None`: it was changed
+        """
         self._attempt, self._changing = None, False
         if self.session is None:
             return
@@ -283,7 +313,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._remember(account, lambda key: self.peer.say(m.PasswordChanged(key)))
 
     def set_notices(self, message: m.SetNotices) -> None:
-        """Send the player's ways of being notified, or change one."""
+        """Sends the player's settings of notices, or changes one of them."""
         if self._asks_notices:
             self._refuse(_BUSY_NOTICES)
             return
@@ -302,6 +332,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         notices.change(message.by, message.set, partial(self._notices_changed, notices))
 
     def _notices_changed(self, notices: OwnNotices, refusal: str | None) -> None:
+        """Sends the new settings after a change of notices, or the reason of its refusal."""
         if refusal is None:
             notices.state(self._tell_notices)
             return
@@ -309,11 +340,12 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self._refuse(refusal)
 
     def _tell_notices(self, ways: Mapping[str, Mapping[str, Any]]) -> None:
+        """Sends the player's settings of each kind of notice."""
         self._asks_notices = False
         self.peer.say(m.NoticeWays({name: dict(facts) for name, facts in ways.items()}))
 
     def keep(self, message: m.Keep) -> None:
-        """Keep a text of the account, or send the one that is kept."""
+        """Stores a text of the account, or sends the stored text."""
         account = None if self.session is None else self.lobby.own_account(self.session)
         why = _NO_TEXTS if account is None else self._why_not_kept(message)
         if account is None or why is not None:
@@ -328,6 +360,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             account.keep(place, text, partial(self._tell_kept, m.Kept(game, table)))
 
     def _why_not_kept(self, message: m.Keep) -> str | None:
+        """Returns the reason why the host refuses to store or send this text; `None`: it does not refuse."""
         game, table, text = message.game, message.table, message.text or ""
         if (game is UNSET) is (table is UNSET):
             return 'expected "game" or "table", and not both'
@@ -348,7 +381,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         if self.session is not None:
             self.peer.say(kept)
 
-    #: As of `HEARS`.
+    #: (state, message) -> the method that handles it, as in `HEARS`.
     ACCOUNT: ClassVar[Any] = {
         (OpenState.OUTSIDE, m.Enter): enter,
         (OpenState.OUTSIDE, m.LogIn): log_in,

@@ -1,12 +1,14 @@
 """
 All messages of the open wire, one struct each.
 
-A client's message has the key `do`, and the host's have the key `is`; its value is the tag of the struct. The other keys are
-the fields. A field that is `UNSET` is left out. Clients' messages with keys that are not listed here are refused. Clients must
-ignore unknown keys in the host's messages, so that a later host may say more.
+A client's message has the key `do`, and a message of the host has the key `is`. The value of this key is the tag of the struct.
+The other keys are the fields of the struct. A field that is `UNSET` is left out. The host refuses a client's message with a key
+that is not listed here. A client must ignore unknown keys in the host's messages, so that a later version of the host can add
+keys.
 
-Numbers of tables, entries and requests are whole numbers that every JSON library can hold exactly. Seats count from 0.
-`view` and `event` are the structs of a game (`gamehost.games.messages`).
+Numbers of tables, entries and requests are whole numbers that every JSON library can hold exactly. Seats count from 0. `view`
+and `event` are the structs of a game (`gamehost.games.messages`). In these docstrings "you" is the player or the watcher at the
+client.
 """
 
 from typing import Annotated, Any, Literal, TypeAlias
@@ -43,13 +45,16 @@ class ServerMessage(Struct, frozen=True, tag_field="is"):
     """The base of all messages of the host."""
 
 
-# -- what a client says
+# -- messages of a client
 
 
 class Enter(ClientMessage, frozen=True, tag="enter"):
     """
-    Log in as a guest, or come back. `key` is the key that an earlier `entered` gave: it takes the seat of that time back, or
-    logs in to the account. `agent`: a language model plays, or the like. Others are told so: its wire is `agent`.
+    Log in as a guest, or come back.
+
+    `key` is the key of an earlier `entered`: with this key the player gets the seat back that the player had then, or logs in
+    to the account. `agent`: a language model or a similar program plays. Other players see this, because the wire of this
+    player is shown as `agent`.
     """
 
     name: str
@@ -62,9 +67,11 @@ class Enter(ClientMessage, frozen=True, tag="enter"):
 
 class LogIn(ClientMessage, frozen=True, tag="log-in"):
     """
-    Log in to an account. A free name becomes an account with this password. `keep`: `entered` gives a key, with which `enter`
-    logs in to the account. The key counts until 90 days have passed without its use, or it is ended by `log-out`, or the
-    password is changed. `device` names the device in the list of these log-ins.
+    Log in to an account. If no account has this name, the host makes one with this password.
+
+    `keep`: `entered` contains a key, with which `enter` logs in to the account later. The key is valid until nobody has used it
+    for 90 days, until `log-out` ends it, or until the password is changed. `device` is the name of the device in the list of
+    these keys.
     """
 
     name: str
@@ -77,13 +84,15 @@ class LogIn(ClientMessage, frozen=True, tag="log-in"):
 
 
 class AskLogIns(ClientMessage, frozen=True, tag="log-ins"):
-    """Ask on which devices a key logs in to the own account."""
+    """Ask for the devices that have a key of your account."""
 
 
 class LogOut(ClientMessage, frozen=True, tag="log-out"):
     """
-    End the key that this connection has logged in with, and the connection. With `id`, end the key of that device instead, and
-    with `everywhere` all keys of the account; then the answer is `log-ins`.
+    End the key with which this connection has logged in, and close the connection.
+
+    With `id`, end the key of another device instead. With `everywhere`, end all keys of the account. Then the answer is
+    `log-ins`.
     """
 
     id: str | UnsetType = UNSET
@@ -91,7 +100,7 @@ class LogOut(ClientMessage, frozen=True, tag="log-out"):
 
 
 class ChangePassword(ClientMessage, frozen=True, tag="password"):
-    """Change the password of the own account. All keys of the account end."""
+    """Change the password of your account. All keys of the account become invalid."""
 
     old: str
     new: str
@@ -102,8 +111,8 @@ class ChangePassword(ClientMessage, frozen=True, tag="password"):
 
 class SetNotices(ClientMessage, frozen=True, tag="notices"):
     """
-    Ask how you are told what happens while you are away. With `by` and `set`, change one of the ways in the answer, such as
-    `push`. An empty `set` ends it. Without a log-in, `set` has a proof from a mail.
+    Ask how the host notifies you of events while you are away. With `by` and `set`, change the settings of one kind of notice
+    in the answer, such as `push`. An empty `set` switches this kind off. Without a log-in, `set` contains a proof from a mail.
     """
 
     by: str | UnsetType = UNSET
@@ -114,19 +123,20 @@ class SetNotices(ClientMessage, frozen=True, tag="notices"):
 
 
 class Lobby(ClientMessage, frozen=True, tag="lobby"):
-    """Be told which tables there are and who waits, or be told so no longer. Needs no log-in."""
+    """Ask for the lists of matches and waiting players, and for all changes; with `on` false, for no more. Needs no log-in."""
 
     on: bool = True
 
 
 class Seek(ClientMessage, frozen=True, tag="seek"):
     """
-    Look for opponents. The match begins as soon as there are enough.
+    Look for opponents. The match begins as soon as enough players are there.
 
-    Without `seats`, the game's least number. `settings` are the game's, such as `{"move_time": 60}`. With `{"move_days": 3}`
-    the match is slow: it begins when the last seat is taken, and goes on, whoever is connected. With `house`, the host's own
-    players of this level (`random`, `easy`, `medium` or `hard`) take the other seats at once. `private`: only clients that
-    know the code can join. `seat`: in games of two.
+    `seats` is the number of players; without it, the smallest number of the game. `settings` are the settings of the game, such
+    as `{"move_time": 60}`. With `{"move_days": 3}` the match is slow: it begins when the last seat is taken, and it continues
+    while players are not connected. With `house`, house players of this level (`random`, `easy`, `medium` or `hard`), which the
+    host itself provides, take the other seats at once. `private`: only clients that know the code can join. `seat`: the seat
+    that you want, in games for two players.
     """
 
     game: str
@@ -139,15 +149,17 @@ class Seek(ClientMessage, frozen=True, tag="seek"):
 
 class Stop(ClientMessage, frozen=True, tag="stop"):
     """
-    Look for opponents no longer. `table`: wait there no longer, or refuse the rematch that is offered there; without it, at the
-    last one.
+    Stop looking for opponents. With `table`, give up the seat at this table, or refuse the rematch that is offered there.
+    Without it, leave the queue, or give up the seat that you took last.
     """
 
     table: Whole | UnsetType = UNSET
 
 
 class House(ClientMessage, frozen=True, tag="house"):
-    """Have house players take all empty seats; in a match, the `seat` of a player who is away and does not come back."""
+    """
+    Fill all empty seats with house players; in a match, the `seat` of a player who is away and does not come back in time.
+    """
 
     level: str
     seat: Whole | UnsetType = UNSET
@@ -155,8 +167,9 @@ class House(ClientMessage, frozen=True, tag="house"):
 
 class Claim(ClientMessage, frozen=True, tag="claim"):
     """
-    Decide what becomes of a match with a player who has not come back in time (the host's `claim`). `win`: the absent player
-    loses as one who leaves. `house`: a house player of this `level` goes on. `id` comes back in `refused`.
+    Decide how a match continues after a player has not come back in time (see the host's message `claim`). `win`: the absent
+    player loses, as after `leave`. `draw`: nobody wins. `house`: a house player of this `level` takes the seat. A `refused`
+    answer has the same `id`.
     """
 
     table: Whole
@@ -167,8 +180,9 @@ class Claim(ClientMessage, frozen=True, tag="claim"):
 
 class AskRematch(ClientMessage, frozen=True, tag="rematch"):
     """
-    Play the last opponents again, with colours changed. The match begins when all of them have asked. With `table`, those of
-    this slow match of yours: your wish waits for two weeks, whoever is connected.
+    Ask your last opponents for another match, in which the players of a game for two change seats. The match begins when all
+    players have asked. With `table`, the opponents are those of this slow match of yours. Then your request is valid for two
+    weeks, and nobody has to stay connected.
     """
 
     table: Whole | UnsetType = UNSET
@@ -182,14 +196,14 @@ class Join(ClientMessage, frozen=True, tag="join"):
 
 
 class AskInvitation(ClientMessage, frozen=True, tag="invitation"):
-    """Ask who waits at a table for more players. Needs no log-in. A private table needs its code."""
+    """Ask for the players who wait at a table, before you join it. No log-in is needed. A private table needs its code."""
 
     table: Whole
     code: str | UnsetType = UNSET
 
 
 class Watch(ClientMessage, frozen=True, tag="watch"):
-    """Look on at a table, or look on no longer. Needs no log-in. A private table needs its code."""
+    """Begin to watch a match, or stop with `on` false. No log-in is needed. A private table needs its code."""
 
     table: Whole
     on: bool = True
@@ -197,7 +211,7 @@ class Watch(ClientMessage, frozen=True, tag="watch"):
 
 
 class AskHistory(ClientMessage, frozen=True, tag="history"):
-    """Ask what has happened at a table, up to entry `until` of its journal or all of it. The match may be over."""
+    """Ask for the events of a match up to the entry `until` of its journal; without `until`, for all. The match may be over."""
 
     table: Whole
     until: Whole | UnsetType = UNSET
@@ -205,15 +219,15 @@ class AskHistory(ClientMessage, frozen=True, tag="history"):
 
 
 class AskLadder(ClientMessage, frozen=True, tag="ladder"):
-    """Ask who has which rating in a game. Needs no log-in."""
+    """Ask for the ratings of all players in a game. No log-in is needed."""
 
     game: str
 
 
 class AskStudy(ClientMessage, frozen=True, tag="study"):
     """
-    Ask who was ahead in a finished match, and where it turned. Needs no log-in. A private match needs its code. The answer may
-    take some seconds.
+    Ask who was ahead at each point of a finished match, and which actions changed this most. No log-in is needed. A private
+    match needs its code. The answer may take some seconds.
     """
 
     table: Whole
@@ -221,7 +235,7 @@ class AskStudy(ClientMessage, frozen=True, tag="study"):
 
 
 class Act(ClientMessage, frozen=True, tag="act"):
-    """Act at the own table: `action` is the game's own notation. `id` comes back in `refused`."""
+    """Do an action in your match. `action` is written in the notation of the game. A `refused` answer has the same `id`."""
 
     table: Whole
     action: str
@@ -229,21 +243,21 @@ class Act(ClientMessage, frozen=True, tag="act"):
 
 
 class AskMine(ClientMessage, frozen=True, tag="mine"):
-    """Ask for the list of your matches, and be told each change of it with `row`; or be told so no longer."""
+    """Ask for the list of your matches. Each change of the list comes as `row`. With `on` false, no more changes come."""
 
     on: bool = True
 
 
 class MarkSeen(ClientMessage, frozen=True, tag="seen"):
-    """You have seen how the match at a `table` has ended; without it, how all in your list have."""
+    """You have seen how the match at `table` ended (without `table`: all ended matches in your list). They leave the list."""
 
     table: Whole | UnsetType = UNSET
 
 
 class TakeHoliday(ClientMessage, frozen=True, tag="holiday"):
     """
-    Be away for 1 to 14 `days`: no slow match ends because you do not move. 0: you are back. Without it, ask. The answer is
-    `holiday`.
+    Begin a holiday of 1 to 14 `days`: during this time you lose no slow match for lack of a move. With 0 days, end the holiday.
+    Without `days`, only ask. The answer is `holiday`.
     """
 
     days: Whole | UnsetType = UNSET
@@ -251,9 +265,9 @@ class TakeHoliday(ClientMessage, frozen=True, tag="holiday"):
 
 class Keep(ClientMessage, frozen=True, tag="keep"):
     """
-    Let the host keep a `text` of your account, in place of the last one: about a `game`, or until its end about the match at
-    the `table` where you sit. Only you can read it. An empty text removes it. Without `text`, ask for it. The answer is `kept`,
-    or `refused` with `id`.
+    Store a `text` for your account instead of the last one: about a `game`, or about the match at the `table` where you sit
+    until the end of this match. Only you can read it. An empty text removes it. Without `text`, ask for it. The answer is
+    `kept`, or `refused` with the same `id`.
     """
 
     game: str | UnsetType = UNSET
@@ -267,10 +281,11 @@ class Keep(ClientMessage, frozen=True, tag="keep"):
 
 class AskMoves(ClientMessage, frozen=True, tag="moves"):
     """
-    Ask which actions the own seat may take now. `id` comes back in `moves`, or in `refused`.
+    Ask for the actions that your seat may take now. The answer, `moves` or `refused`, has the same `id`.
 
-    `begun`: of a game whose actions are shown step by step, the beginning of one. `picture` and `view`: show how the match
-    stands, too. `advice`: say what a stronger house player than the opponents would do, against house players.
+    `begun`: the beginning of an action, in games with actions that are listed step by step. `picture` and `view`: the answer
+    also contains the state of the match. `advice`: the answer also contains actions that the strongest house player advises;
+    only in matches against weaker house players.
     """
 
     table: Whole
@@ -282,7 +297,7 @@ class AskMoves(ClientMessage, frozen=True, tag="moves"):
 
 
 class Draw(ClientMessage, frozen=True, tag="draw"):
-    """Offer the other player a draw, or answer such an offer. `id` comes back in `refused`."""
+    """Offer the other player a draw, or answer such an offer. A `refused` answer has the same `id`."""
 
     table: Whole
     step: OfferStep
@@ -290,9 +305,7 @@ class Draw(ClientMessage, frozen=True, tag="draw"):
 
 
 class Takeback(ClientMessage, frozen=True, tag="takeback"):
-    """
-    Ask the other player whether you may take your last move back, or answer such a question. `id` comes back in `refused`.
-    """
+    """Ask the other player whether you may take your last move back, or answer this. A `refused` answer has the same `id`."""
 
     table: Whole
     step: OfferStep
@@ -300,43 +313,43 @@ class Takeback(ClientMessage, frozen=True, tag="takeback"):
 
 
 class Say(ClientMessage, frozen=True, tag="say"):
-    """Say one of a few phrases to the other players of your match, that of now or the last one: `hello`, for instance."""
+    """Send one of a few fixed phrases, such as `hello`, to the other players of your present match or of your last one."""
 
     phrase: str
 
 
 class Leave(ClientMessage, frozen=True, tag="leave"):
-    """Resign the match; with `table`, the slow match at which you sit."""
+    """Resign the match; with `table`, the slow match at this table."""
 
     table: Whole | UnsetType = UNSET
 
 
 class Sit(ClientMessage, frozen=True, tag="sit"):
     """
-    Sit down at a slow match of yours, to look and to move. The answer is `seated` with `by`, then `back`. A connection sits at
-    8 of them at most, besides another match.
+    Open a slow match of yours, to see it and to move. The answer is `seated` with `by`, then `back`. A connection can have at
+    most 8 slow matches open, besides another match.
     """
 
     table: Whole
 
 
 class Rise(ClientMessage, frozen=True, tag="rise"):
-    """Rise from a slow match. It goes on, and so does the time for your move."""
+    """Close a slow match that you opened with `sit`. The match continues, and the time for your move still runs."""
 
     table: Whole
 
 
 class Ping(ClientMessage, frozen=True, tag="ping"):
-    """Ask for a `pong`."""
+    """Ask for a `pong` with the same `id`."""
 
     id: Whole | UnsetType = UNSET
 
 
-# -- what the host says
+# -- messages of the host
 
 
 class Tables(ServerMessage, frozen=True, tag="tables"):
-    """The answer to `lobby`: all tables that are not private, and all who wait."""
+    """The answer to `lobby`: all tables that are not private, and all waiting players."""
 
     tables: list[TableRow]
     waiting: list[WaitingRow]
@@ -344,7 +357,7 @@ class Tables(ServerMessage, frozen=True, tag="tables"):
 
 
 class TableChanged(ServerMessage, frozen=True, tag="table"):
-    """A table is new, or has changed."""
+    """A match at a table has begun, or the row of the table has changed."""
 
     table: int
     game: str
@@ -357,7 +370,7 @@ class TableChanged(ServerMessage, frozen=True, tag="table"):
 
 
 class Gone(ServerMessage, frozen=True, tag="gone"):
-    """A table's match is over."""
+    """The match at a table has ended, so the table leaves the list."""
 
     table: int
 
@@ -372,8 +385,8 @@ class Waiting(ServerMessage, frozen=True, tag="waiting"):
 
 class Mine(ServerMessage, frozen=True, tag="mine"):
     """
-    The answer to `mine`: the match at which you sit, your tables that wait, what you are offered, and matches that have
-    ended while you were away. Those stay in the list until you say `seen`, for 14 days.
+    The answer to `mine`: your present match, your tables that wait for players, offers to you, and matches that have ended
+    while you were away. Ended matches stay in the list for 14 days, or until you send `seen`.
     """
 
     matches: list[OwnRow]
@@ -381,16 +394,18 @@ class Mine(ServerMessage, frozen=True, tag="mine"):
 
 
 class OwnChanged(OwnRow, ServerMessage, frozen=True, tag="row"):
-    """A match in your list is new, or has changed."""
+    """A match is new in your list, or it has changed, or it has left the list."""
 
     shown_as: ShownAs = UNSET
 
 
 class Entered(ServerMessage, frozen=True, tag="entered"):
     """
-    Logged in. A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. So does an account that asked
-    for one, or has come with one. `table` is the table where a
-    seat was kept. `account` is there for accounts alone. `missed`: matches that have ended while you were away.
+    You are logged in.
+
+    A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. An account gets one if it asked for one,
+    or if it logged in with one. `table` is the table at which a seat is reserved for you. `account` is true for accounts, and
+    is left out for guests. `missed`: matches that have ended while you were away.
     """
 
     name: str
@@ -405,13 +420,13 @@ class Entered(ServerMessage, frozen=True, tag="entered"):
 
 
 class LogIns(ServerMessage, frozen=True, tag="log-ins"):
-    """The devices on which a key logs in to the own account, the one that was used last first."""
+    """The devices that have a key of your account, the most recently used one first."""
 
     log_ins: list[LogInRow]
 
 
 class PasswordChanged(ServerMessage, frozen=True, tag="password-changed"):
-    """The password was changed. A connection that had a key gets another one."""
+    """Your password is changed. If this connection has logged in with a key, it gets a new one here."""
 
     key: str | UnsetType = UNSET
 
@@ -421,8 +436,8 @@ class PasswordChanged(ServerMessage, frozen=True, tag="password-changed"):
 
 class NoticeWays(ServerMessage, frozen=True, tag="notices"):
     """
-    How you are told what happens while you are away: the ways that this host has, and what is set for you. It answers
-    `notices`, when a change is durable. Without a log-in, `ways` is empty.
+    The answer to `notices`: the kinds of notices that this host can send, such as `push`, and your settings of each kind. After
+    a change, it comes when the change is stored. Without a log-in, `ways` is empty.
     """
 
     ways: dict[str, dict[str, Any]]
@@ -433,11 +448,13 @@ class NoticeWays(ServerMessage, frozen=True, tag="notices"):
 
 class Seeking(ServerMessage, frozen=True, tag="seeking"):
     """
-    No opponent yet, or not enough. `names` are all who have a seat at this table, and it is said again when they change.
-    `table` and `code` are what others need for `join`; there is no code at a table that is not private. `away`: those of them
-    who are not connected now. The match begins when all seats are taken and nobody is away; a slow one, whoever is away.
-    `lasts`: the table waits for a day, of a slow match for two weeks, whoever is connected. `played`: it is for the rematch of
-    this slow match.
+    You wait, because there are not enough players yet.
+
+    `names` are all players with a seat at this table; the message comes again when they change. Other players need `table` and
+    `code` for `join`; only a private table has a code. `away`: the players in `names` that are not connected now. The match
+    begins when all seats are taken and nobody is away; a slow match begins even if players are away. `lasts`: the table waits
+    for a day (for a slow match: two weeks), even if you are not connected. `played`: this table is for the rematch of this slow
+    match.
     """
 
     game: str
@@ -454,8 +471,8 @@ class Seeking(ServerMessage, frozen=True, tag="seeking"):
 
 class Invitation(ServerMessage, frozen=True, tag="invitation"):
     """
-    A table waits for players: `names` are those who have a seat, the one who opened it first; `away` are those of them who are
-    not connected now.
+    The answer to `invitation`: a table that waits for players. `names` are the players with a seat, first the one who opened
+    the table. `away` are the players in `names` that are not connected now.
     """
 
     table: int
@@ -469,8 +486,8 @@ class Invitation(ServerMessage, frozen=True, tag="invitation"):
 
 class Rematch(ServerMessage, frozen=True, tag="rematch"):
     """
-    A player of the match that you have played at `table` wants a rematch, and waits for yours. If `on` is there, it is false:
-    the player does not wait any more.
+    A player of your match at `table` wants a rematch, and waits for your answer. If `on` is there, it is false: the player does
+    not wait any more.
     """
 
     table: int
@@ -481,8 +498,9 @@ class Rematch(ServerMessage, frozen=True, tag="rematch"):
 
 class Holiday(ServerMessage, frozen=True, tag="holiday"):
     """
-    You are on holiday until `until`, in milliseconds since 1970, or not. `left`: the days that you may still take in this
-    year. It comes without a question when you move: the holiday ends then, a day later.
+    The answer to `holiday`. `until` is the end of your holiday, in milliseconds since 1970; without it, you are not on holiday.
+    `left` is the number of days that you may still take this year. The message also comes when you move during a holiday,
+    because a move ends the holiday a day later.
     """
 
     left: int
@@ -491,8 +509,8 @@ class Holiday(ServerMessage, frozen=True, tag="holiday"):
 
 class Kept(ServerMessage, frozen=True, tag="kept"):
     """
-    The answer to `keep`: the host keeps your text, and a crash does not lose it; or the `text` that you have asked for, empty
-    if there is none.
+    The answer to `keep`: your text is stored, even if the host crashes; or the `text` that you have asked for, empty if there
+    is none.
     """
 
     game: str | UnsetType = UNSET
@@ -505,8 +523,8 @@ class Kept(ServerMessage, frozen=True, tag="kept"):
 
 class Stopped(ServerMessage, frozen=True, tag="stopped"):
     """
-    The answer to `stop`. The host also says it if nobody comes within the time limit, or for a rematch; then with `why`.
-    The tables at which you wait on are told again, by `seeking`.
+    The answer to `stop`: you do not wait any more. It also comes, with `why`, if nobody has come within the time limit, or for
+    a rematch. A `seeking` follows for each table at which you still wait.
     """
 
     why: str | UnsetType = UNSET
@@ -514,9 +532,11 @@ class Stopped(ServerMessage, frozen=True, tag="stopped"):
 
 class Seated(ServerMessage, frozen=True, tag="seated"):
     """
-    You have a seat. The events of the match follow. `n` is the number of the last entry before them. `grace`: if you lose the
-    connection while another person is there, your seat is kept for so many milliseconds; without it, for 60,000. `by`: of a
-    slow match, when the time of the seat to move is over, in milliseconds since 1970.
+    You have a seat. The events of the match follow.
+
+    `n` is the number of the last entry before these events. `grace`: if you lose the connection while another person is there,
+    the host reserves your seat for this number of milliseconds; without `grace`, for 60,000. `by`: in a slow match, when the
+    time of the seat to move ends, in milliseconds since 1970.
     """
 
     table: int
@@ -533,15 +553,17 @@ class Seated(ServerMessage, frozen=True, tag="seated"):
 
 
 class Risen(ServerMessage, frozen=True, tag="risen"):
-    """The answer to `rise`."""
+    """The answer to `rise`: the slow match at this table is closed for you."""
 
     table: int
 
 
 class Shown(ServerMessage, frozen=True, tag="shown"):
     """
-    You look on at a table, and this is how the match stands. `delay`: you see everything so many seconds later. `presence` is
-    there, and false, if another host of a cluster plays the match: then it is not known who is away.
+    The answer to `watch`: the present state of the match.
+
+    `delay`: you see everything this number of seconds later than the players. `presence` is there, and false, if another host
+    of a cluster runs the match: then this host does not know which players are away.
     """
 
     table: int
@@ -559,14 +581,14 @@ class Shown(ServerMessage, frozen=True, tag="shown"):
 
 
 class Numbered(Struct, frozen=True):
-    """An event and the number of its entry."""
+    """An event in a history, with the number of its entry in the journal."""
 
     n: int
     event: Any
 
 
 class History(ServerMessage, frozen=True, tag="history"):
-    """What has happened at a table up to entry `n`, as everybody may know it."""
+    """The answer to `history`: all public events of a match up to entry `n`."""
 
     table: int
     n: int
@@ -574,7 +596,7 @@ class History(ServerMessage, frozen=True, tag="history"):
 
 
 class Ladder(ServerMessage, frozen=True, tag="ladder"):
-    """Who has a rating in a game, the best one first: no more than 100."""
+    """The answer to `ladder`: the ratings of at most 100 players in a game, the highest first."""
 
     game: str
     ladder: list[LadderRow]
@@ -583,8 +605,8 @@ class Ladder(ServerMessage, frozen=True, tag="ladder"):
 
 class Study(ServerMessage, frozen=True, tag="study"):
     """
-    A house player has walked through a match. `standings`: what each seat might expect to win after some entries, in percent.
-    `turns`: the worst actions, in their order.
+    The answer to `study`: the analysis of a finished match by a house player. `standings`: the chance of each seat to win after
+    some of the entries, in percent. `turns`: the worst actions, in the order in which they were played.
     """
 
     table: int
@@ -593,7 +615,7 @@ class Study(ServerMessage, frozen=True, tag="study"):
 
 
 class Event(ServerMessage, frozen=True, tag="event"):
-    """Something happened at a table. Its entry in the journal has the number `n`; the first one after the opening has 1."""
+    """Something has happened in a match. `n` is the number of its entry in the journal; the first after the opening has 1."""
 
     table: int
     n: int
@@ -604,7 +626,8 @@ class Event(ServerMessage, frozen=True, tag="event"):
 
 class Listed(Struct, frozen=True):
     """
-    An action that can be taken: in the game's own notation, and in parts. `more`: it is the beginning of one, and needs more.
+    A possible action: `action` in the notation of the game, and `parts` as a struct. `more`: this is only the beginning of an
+    action, and cannot be sent yet.
     """
 
     action: str
@@ -614,10 +637,12 @@ class Listed(Struct, frozen=True):
 
 class Moves(ServerMessage, frozen=True, tag="moves"):
     """
-    The actions that your seat may take after entry `n`: none if it has nothing to do. `id` is the one of the question.
+    The actions that your seat may take after entry `n`. The list is empty if your seat has nothing to do. `id` is that of the
+    request.
 
-    `picture` and `view`, if they were asked for, are an SVG document of what your seat knows, and the same as in `back`. `why`
-    says then that there are too many actions for a list. `advice`: actions to take one after the other, `because` of this.
+    `picture` is an SVG document of the state that your seat may see, and `view` the same state as in `back`; both only on
+    request. If there are too many actions for a list, such an answer says so in `why`. `advice`: actions to take one after the
+    other. `because`: the reason for this advice.
     """
 
     table: int
@@ -632,14 +657,14 @@ class Moves(ServerMessage, frozen=True, tag="moves"):
 
 
 class Refused(ServerMessage, frozen=True, tag="refused"):
-    """An action, or a question for moves, had no effect. `id` is the one of the action or question."""
+    """An action or a request had no effect, for the reason `why`. `id` is that of the action or request."""
 
     why: str
     id: int | UnsetType = UNSET
 
 
 class Offered(ServerMessage, frozen=True, tag="offered"):
-    """A player offers a draw, or asks to take the last move back. `declined` follows, or `over`, or the event `taken-back`."""
+    """A player offers a draw, or asks to take a move back. `declined`, `over` or the event `taken-back` follows."""
 
     table: int
     n: int
@@ -649,8 +674,8 @@ class Offered(ServerMessage, frozen=True, tag="offered"):
 
 class Declined(ServerMessage, frozen=True, tag="declined"):
     """
-    What a seat has offered stands no longer: it was declined, or the match went on, or one of the players is away. In a slow
-    match it waits for players who are away.
+    An offer of a seat is not valid any more: it was declined, or the match has continued, or one of the players has lost the
+    connection. In a slow match an offer remains valid while players are away.
     """
 
     table: int
@@ -660,7 +685,7 @@ class Declined(ServerMessage, frozen=True, tag="declined"):
 
 
 class Said(ServerMessage, frozen=True, tag="said"):
-    """The player of a seat has said something; `words` is the `phrase` in English."""
+    """The player of a seat has sent a phrase. `words` is the `phrase` in English."""
 
     table: int
     seat: int
@@ -670,8 +695,8 @@ class Said(ServerMessage, frozen=True, tag="said"):
 
 class Away(ServerMessage, frozen=True, tag="away"):
     """
-    The player of a seat has lost the connection. `kept`: for so many milliseconds the seat is kept. After that comes `claim`,
-    or the player loses. Without it, nobody has to wait, or it is not known.
+    The player of a seat has lost the connection. `kept`: the number of milliseconds for which the host reserves the seat. After
+    this time comes `claim`, or the player loses. Without `kept`, nobody has to wait, or the time is not known.
     """
 
     table: int
@@ -682,9 +707,9 @@ class Away(ServerMessage, frozen=True, tag="away"):
 
 class Claimable(ServerMessage, frozen=True, tag="claim"):
     """
-    The player of a seat has not come back in time, and you may claim what `as` names. Otherwise the player loses in `ends`
-    milliseconds, or before that when the own time runs out. If `as` is empty, nothing can be claimed any more: the player is
-    back, or was replaced.
+    The player of a seat has not come back in time, and you may claim one of the things in `as`. Without a claim, the player
+    loses after `ends` milliseconds, or earlier if the player's own time for the match runs out. If `as` is empty, you can claim
+    nothing any more: the player is back, or was replaced.
     """
 
     table: int
@@ -703,7 +728,7 @@ class Left(ServerMessage, frozen=True, tag="left"):
 
 
 class Back(ServerMessage, frozen=True, tag="back"):
-    """The player of a seat is back. With `view` it is your own seat, and this is how the match stands."""
+    """The player of a seat is back. With `view`, the seat is your own, and `view` is the present state of the match."""
 
     table: int
     n: int
@@ -712,7 +737,7 @@ class Back(ServerMessage, frozen=True, tag="back"):
 
 
 class Replaced(ServerMessage, frozen=True, tag="replaced"):
-    """The player of a seat did not come back, and another one has it now."""
+    """The player of a seat did not come back. Another player, called `name`, has the seat now."""
 
     table: int
     n: int
@@ -721,9 +746,7 @@ class Replaced(ServerMessage, frozen=True, tag="replaced"):
 
 
 class Suspended(ServerMessage, frozen=True, tag="suspended"):
-    """
-    A fault of the host stopped the match, and its players are free. `why` says so in words, and what comes of the match.
-    """
+    """A fault of the host has stopped the match, and its players are free. `why` says this, and how the match may continue."""
 
     table: int
     why: str = ""
@@ -732,7 +755,7 @@ class Suspended(ServerMessage, frozen=True, tag="suspended"):
 class Over(ServerMessage, frozen=True, tag="over"):
     """
     The match is over. `winners` are seats: none after a draw, several after a shared victory. `cause` is `rules`, `left`,
-    `time` or `violation`, and `why` says it in words.
+    `time` or `violation`, and `why` is the cause in words.
     """
 
     table: int
@@ -749,25 +772,25 @@ class Pong(ServerMessage, frozen=True, tag="pong"):
 
 
 class Sorry(ServerMessage, frozen=True, tag="sorry"):
-    """The last message had no effect: it is malformed, or it does not fit now."""
+    """Your last message had no effect: its form is wrong, or it is not possible now. `why` says which."""
 
     why: str
 
 
 class Notice(ServerMessage, frozen=True, tag="notice"):
-    """The owner of the host says something to all. It changes nothing."""
+    """A text for people, for example from the owner of the host to all clients. It changes nothing in a match."""
 
     text: str
 
 
 class Bye(ServerMessage, frozen=True, tag="bye"):
-    """The host closes this connection. `again`: connect again in so many seconds; without it, do not."""
+    """The host closes this connection. `again`: connect again after this number of seconds; without it, do not."""
 
     why: str
     again: float | UnsetType = UNSET
 
 
-# -- what only a codec says
+# -- values that only a codec makes or takes
 
 
 class Malformed(Struct, frozen=True):
@@ -777,7 +800,7 @@ class Malformed(Struct, frozen=True):
 
 
 class Encoded(Struct, frozen=True):
-    """Messages of the host that were made for several clients: whole lines."""
+    """Messages of the host that are encoded already, as whole lines, because several clients get the same."""
 
     data: bytes
 

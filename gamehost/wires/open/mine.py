@@ -1,4 +1,6 @@
-"""The list of a player's matches on the open wire: `mine`, `row` for each change, and the ended matches in `entered`."""
+"""
+The list of a player's matches on the open wire: the messages `mine` and `row`, and the ended matches in `entered`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -21,12 +23,12 @@ R = TypeVar("R", bound=m.OwnRow)
 RowState: TypeAlias = OwnState | Literal["gone"]
 
 
-#: What rows offer, as `OwnedMatch` has it.
+#: The offers in rows, by their names in `OwnedMatch`.
 _OFFERS: Mapping[str, OwnOffer] = {"draw": "draw", "takeback": "takeback", "rematch": "rematch"}
 
 
 def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
-    """A match in the list of its player, as the messages have it."""
+    """Returns a match of a player's list as a row of a message."""
     over = match.ended is not None
     return kind(
         match.table,
@@ -48,23 +50,25 @@ def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
 
 
 def _changed(match: OwnedMatch, state: RowState) -> m.OwnChanged:
+    """Returns the message that a match of the list has changed."""
     row = _row(m.OwnChanged, match, state)
     return replace(row, shown_as=told_shown(match.shown_as)) if match.shown_as else row
 
 
 def rows(matches: Sequence[OwnedMatch]) -> list[m.OwnRow]:
+    """Returns a player's matches as the rows of a message."""
     return [_row(m.OwnRow, match, match.state) for match in matches]
 
 
 def shown_of(matches: Sequence[OwnedMatch]) -> dict[str, str]:
-    """The display names of all players."""
+    """Returns the display names of all players of these matches."""
     return {name: words for match in matches for name, words in match.shown_as.items()}
 
 
 class KnowsOwn(BaseConversation[m.Message]):
-    """The part of a conversation in which a player looks at the list of the own matches."""
+    """The part of a conversation about the list of the client's own matches."""
 
-    #: The list that the client looks at; `None`: it has not asked for it.
+    #: The list that the client receives with all its changes; `None`: it has not asked for the list.
     _list: OwnList | None = None
 
     @property
@@ -72,6 +76,7 @@ class KnowsOwn(BaseConversation[m.Message]):
         return self.lobby.own
 
     def ask_mine(self, message: m.AskMine) -> None:
+        """Sends the list, and then its changes; or stops sending changes."""
         assert self.session is not None
         if message.on:
             self._list = self._own.look(self.session, self)
@@ -83,6 +88,7 @@ class KnowsOwn(BaseConversation[m.Message]):
         self._own.seen(self.session, None if message.table is UNSET else TableId(message.table))
 
     def take_holiday(self, message: m.TakeHoliday) -> None:
+        """Begins or ends a holiday, or sends how many days are left. The answer is `holiday`, or a refusal."""
         assert self.session is not None
         days = None if message.days is UNSET else message.days
         why = self.lobby.slow_matches().leave(self.session, days)
@@ -90,6 +96,7 @@ class KnowsOwn(BaseConversation[m.Message]):
             self.peer.refuse(m.Sorry(why))
 
     def tell_leave(self, event: OnLeave) -> None:
+        """Sends the state of the player's holiday."""
         self.peer.say(m.Holiday(event.left, UNSET if event.until is None else event.until))
 
     def _look_away(self) -> None:
@@ -98,11 +105,11 @@ class KnowsOwn(BaseConversation[m.Message]):
             self._list = None
 
     def look_at_match_soon(self) -> None:
-        """Called when the offers at the own table have changed."""
+        """Updates the client's own match in the list. Called when the offers at its table have changed."""
         if self._list is not None:
             self._list.look_soon()
 
-    # -- as of `ListViewer`
+    # -- the methods of `ListViewer`
 
     def tell_list(self, matches: Sequence[OwnedMatch]) -> None:
         self.peer.say(m.Mine(rows(matches), told_shown(shown_of(matches))))
@@ -117,5 +124,5 @@ class KnowsOwn(BaseConversation[m.Message]):
         self._look_away()
         super().end()
 
-    #: Message -> method, after the log-in.
+    #: Message -> the method that handles it. These messages need a log-in.
     MINE: ClassVar[Any] = {m.AskMine: ask_mine, m.MarkSeen: mark_seen, m.TakeHoliday: take_holiday}

@@ -1,4 +1,7 @@
-"""What messages of the open wire list: one struct for each row. The fields are as in `gamehost.wires.open.messages`."""
+"""
+The rows of lists in messages of the open wire: one struct for each kind of row. Fields without an explanation are as in
+`gamehost.wires.open.messages`.
+"""
 
 from typing import Literal, TypeAlias
 
@@ -7,8 +10,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 class TableRow(Struct, frozen=True):
     """
-    A table with a match. `turn`: the seats that may act now. `moves`: entries of its journal so far. `watchers`: how many
-    clients watch it, without those that look at the lobby.
+    A table with a match, in the lobby's list. `turn`: the seats that may act now. `moves`: the number of entries in its
+    journal so far. `watchers`: how many clients watch the match; clients with only the lobby's list are not counted.
     """
 
     table: int
@@ -22,8 +25,9 @@ class TableRow(Struct, frozen=True):
 
 class WaitingRow(Struct, frozen=True):
     """
-    Players who wait for `seats` players in all. With `table`, join them there; without it, `seek` the same game. `away`: those
-    who are not connected now.
+    Players who wait for more players, in the lobby's list. `seats` is the number of players that the match needs. If
+    there is a `table`, `join` it; otherwise `seek` the same game. `away`: the players in `names` that are not connected
+    now.
     """
 
     game: str
@@ -34,24 +38,25 @@ class WaitingRow(Struct, frozen=True):
     away: list[str] | UnsetType = UNSET
 
 
-#: What a row offers.
+#: The kinds of offers in a row of the list of own matches.
 OwnOffer: TypeAlias = Literal["draw", "takeback", "rematch"]
 
 
 class OwnRow(Struct, frozen=True):
     """
-    A match in your list. `seat` is yours, and `names` are the players so far. `by`: when it ends by itself, in
-    milliseconds since 1970. `state`:
+    A match in the list of your own matches. `seat` is your seat, and `names` are the players so far. `by`: when the
+    match ends by itself, in milliseconds since 1970. The values of `state`:
 
-    - `turn`: it is your turn, and `wait`: it is not;
-    - `open`: it has not begun, and waits for players;
-    - `offer`: another player offers a `draw`, or wants to take a move back (`takeback`), as `offer` says; `turn` is there if it
-      is your turn, too. Or another player wants a `rematch` at this table: `join` it with the `code`;
-    - `over`: it has ended, at the time `ended`. `winners`, `cause` and `why` are as in `over`. Without a `cause` no match
-      has begun;
-    - `gone`, in `row`: it is not in the list any more.
+    - `turn`: it is your turn; `wait`: it is not;
+    - `open`: the match has not begun, and the table waits for players;
+    - `offer`: another player has made the offer in the field `offer`: a `draw`, or to take a move back (`takeback`).
+      The field `turn` is there if it is also your turn. With `rematch`, another player wants a rematch at this table:
+      `join` it with the `code`;
+    - `over`: the match has ended, at the time `ended`. `winners`, `cause` and `why` are as in the message `over`.
+      Without a `cause`, the match never began;
+    - `gone`, only in the message `row`: the match is no longer in the list.
 
-    `slow` is there for slow matches alone.
+    `slow` is there only for slow matches.
     """
 
     table: int
@@ -73,8 +78,8 @@ class OwnRow(Struct, frozen=True):
 
 class LogInRow(Struct, frozen=True):
     """
-    A device on which a key logs in to an account. `since` and `seen` are the days of its first and its last use, such as
-    `2024-05-17`. `here` is there for the own connection alone.
+    A device that has a key of an account, in the answer `log-ins`. `since` and `seen` are the days on which the key was
+    first and last used, such as `2024-05-17`. `here` marks the device of your own connection.
     """
 
     id: str
@@ -86,8 +91,9 @@ class LogInRow(Struct, frozen=True):
 
 class LadderRow(Struct, frozen=True):
     """
-    A rating, and how many rated matches it comes from. It is between `low` and `high` with a probability of 95 %. `kind` is
-    `account`, or `house` for a level of house players, whose rating is fixed.
+    The rating of a player in a game, in the message `ladder`. The real strength is between `low` and `high` with a
+    probability of 95 %. `matches` is the number of rated matches so far. `kind` is `account`, or `house` for a level of
+    house players, which has a fixed rating.
     """
 
     name: str

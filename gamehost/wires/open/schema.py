@@ -1,4 +1,4 @@
-"""The JSON Schema of the open wire, made from its messages and those of the games."""
+"""Makes the JSON Schema of the open wire from its messages and from the messages of the games."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,8 @@ from msgspec.json import schema_components
 from gamehost.games.messages import Messages
 from gamehost.wires.open.messages import ClientMessage, ServerMessage
 
-#: The key that has a view, an event or an action, by the name of the message, and what it has.
+#: Messages that contain a view, an event or an action of a game: name of the message -> (its key, the definition in the
+#: schema).
 _SHOWN: Mapping[str, tuple[str, str]] = {
     "Shown": ("view", "View"),
     "Back": ("view", "View"),
@@ -22,19 +23,20 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
 
 def schema(games: Mapping[str, Messages]) -> dict[str, Any]:
     """
-    The JSON Schema of a line, a message of the client or of the host; docs/wires/open.schema.json has it.
+    Returns the JSON Schema of one line: of a message of the client, or of a message of the host. It is published as
+    docs/wires/open.schema.json.
 
-    Views, events and actions are the messages of the games. Those of different games have the same names, so their definitions
-    have the game's name in front.
+    Views, events and actions are the messages of the games. Messages of different games have the same names, so the
+    name of the game stands in front of each definition.
 
-    :param games: their messages, by their names
+    :param games: the messages of each game, by the name of the game
     """
     clients, hosts = ClientMessage.__subclasses__(), ServerMessage.__subclasses__()
     _, definitions = schema_components([*clients, *hosts], ref_template="#/$defs/{name}")
     views: list[Any] = []
     events: list[Any] = []
     actions: list[Any] = []
-    # The messages of each game.
+    # Definitions of the messages of each game, with the game's name in front.
     for name, messages in games.items():
         prefix = "".join(word.capitalize() for word in name.split("-"))
         template = f"#/$defs/{prefix}{{name}}"
@@ -47,10 +49,10 @@ def schema(games: Mapping[str, Messages]) -> dict[str, Any]:
     definitions["View"] = {"anyOf": views}
     definitions["GameEvent"] = {"anyOf": events}
     definitions["GameAction"] = {"anyOf": actions}
-    # Fields that contain messages of games.
+    # Let the fields that contain a game's message refer to these definitions.
     for name, (key, part) in _SHOWN.items():
         definitions[name]["properties"][key] = {"$ref": f"#/$defs/{part}"}
-    # The two kinds of lines.
+    # A line is a message of one of the two sides.
     definitions["ClientMessage"] = _one_of(kind.__name__ for kind in clients)
     definitions["ServerMessage"] = _one_of(kind.__name__ for kind in hosts)
     return {

@@ -1,4 +1,4 @@
-"""The seats of one connection at slow matches. It may also have a seat at one other match."""
+"""The slow matches that one connection has opened. Besides them, it may have a seat at one other match."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -14,15 +14,16 @@ from gamehost.wires.open.conversation import MATCH_OVER, OpenConversation
 from gamehost.wires.open.values import told_shown
 from gamehost.wires.open.watching import OpenOptions, OpenState, SharedEncoder, told_due
 
-#: The most slow matches at which one connection may sit.
+#: The most slow matches that one connection may have open at the same time.
 MOST_SEATS = 8
 
 
 class SlowSeat(OpenConversation):
     """
-    The seat of a connection at one slow match. It acts and receives events like a conversation with only this match.
+    The seat of a connection at one slow match. It handles actions and events like a conversation that has only this
+    match.
 
-    It sends no message when players connect or disconnect, because the players of a slow match are usually away.
+    It sends nothing when players connect or disconnect, because the players of a slow match are usually away.
     """
 
     def __init__(self, seats: "SlowSeats", table: TableId, encoder: SharedEncoder) -> None:
@@ -32,6 +33,7 @@ class SlowSeat(OpenConversation):
         self.set_state(OpenState.PLAYING)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Sends `seated` for this slow match. The time `by` is given instead of clocks."""
         self.handle = handle
         self._messages = self._options.games[handle.game].messages
         self._refused.clear()
@@ -55,22 +57,26 @@ class SlowSeat(OpenConversation):
         self._seats.client.rests()
 
     def tell_away(self, event: Away) -> None:
-        """Send nothing: absence does not matter in a slow match."""
+        """Sends nothing: absence does not matter in a slow match."""
 
     def tell_back(self, event: Back[Any]) -> None:
+        """Sends the state of the match when its own player is back; nothing for other players."""
         if self.handle is not None and event.seat == self.handle.seat:
             super().tell_back(event)
 
     def tell_archived(self, event: Archived) -> None:
+        """Sends that the match has ended without a result."""
         if self.handle is not None:
             self.peer.say(m.Over(self.handle.table, self.handle.n, [], ANNULLED.cause.value, ANNULLED.why))
             self._gone()
 
     def _tell_last(self, event: Over | Suspended) -> None:
+        """Sends the last event of the match, and gives up the seat."""
         self.tell_all(event)
         self._gone()
 
     def _gone(self) -> None:
+        """Gives up the seat, because the match is over. Actions that are not answered yet are refused."""
         self.handle = None
         self._seats.forget(self)
         for number in self._refused:
@@ -83,7 +89,7 @@ class SlowSeat(OpenConversation):
 
 class SlowSeats:
     """
-    All seats of a connection at slow matches.
+    All slow matches that one connection has opened.
 
     :param client: the conversation of the connection
     """
@@ -95,22 +101,22 @@ class SlowSeats:
 
     @property
     def sits(self) -> bool:
-        """Whether the client sits at any slow match, or is about to."""
+        """Whether the client has opened any slow match, or is opening one."""
         return bool(self._seats)
 
     def get(self, table: int) -> SlowSeat | None:
         return self._seats.get(table)
 
     def new(self, table: TableId) -> SlowSeat | None:
-        """A new seat for the client at a table; `None`: the client has too many."""
+        """Returns the client's seat at a slow match, and makes it if necessary; `None`: the client has too many."""
         if table not in self._seats and len(self._seats) >= MOST_SEATS:
             return None
         return self._seats.setdefault(table, SlowSeat(self, table, self._encoder))
 
     def sit(self, table: TableId) -> str | None:
         """
-        Sit down at a slow match. Returns the reason why the client cannot; `None`: `seated` follows, or `sorry` if the
-        table cannot be read.
+        Opens a slow match. Returns the reason why this is not possible; `None`: `seated` follows, or `sorry` if the
+        match cannot be read.
         """
         session, sits = self.client.session, table in self._seats
         assert session is not None
@@ -123,12 +129,13 @@ class SlowSeats:
         return why
 
     def _failed(self, seat: SlowSeat, why: str) -> None:
+        """Informs the client that a slow match could not be opened."""
         if self._seats.get(seat.table) is seat:
             self.forget(seat)
             self.client.peer.refuse(m.Sorry(why))
 
     def rise(self, table: TableId) -> bool:
-        """Rise from a table. Returns whether the client sat there."""
+        """Closes a slow match. Returns whether the client had opened it."""
         seat = self._seats.pop(table, None)
         if seat is None:
             return False
@@ -141,5 +148,5 @@ class SlowSeats:
             self.rise(TableId(table))
 
     def forget(self, seat: SlowSeat) -> None:
-        """Remove the seat at a match that is over or does not exist."""
+        """Removes the seat at a match that is over or does not exist."""
         self._seats.pop(seat.table, None)

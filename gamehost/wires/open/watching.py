@@ -1,6 +1,6 @@
 """
-Watching on the open wire: the questions of watchers, and the bytes for all of them, made once. Also the state that
-another host of a cluster needs to continue a conversation.
+Watching on the open wire: handles the messages of watchers, and encodes each message once for all watchers. Also the
+state that another host of a cluster needs to continue a conversation.
 """
 
 import re
@@ -33,33 +33,39 @@ from gamehost.wires.open.values import SettingValue, told_shown
 from gamehost.wires.seeking import PlayedGame, SeekingConversation, SeekRefused, Sought, claim_of_slow, claim_of_sought
 
 if TYPE_CHECKING:
-    # A wire is given its lobby: to load the wire, the lobby is not needed.
+    # A wire gets its lobby as an argument, so importing the wire need not import the lobby's module.
     from gamehost.lobby.board import Changes, Shown
     from gamehost.lobby.directory import HistoryQuestion
     from gamehost.lobby.lobby import Lobby
 
 
 class OpenOptions(Struct, frozen=True):
+    """The name of the open wire, and the games that can be played on it."""
+
     #: The wire's name, for the lobby.
     wire: str
-    #: By their names.
+    #: The games, by their names.
     games: Mapping[str, PlayedGame]
 
 
 def told_clocks(clocks: Sequence[int] | None) -> list[int] | UnsetType:
+    """Returns the clocks as a field of a message."""
     return UNSET if clocks is None else list(clocks)
 
 
 def told_due(due: tuple[int, int] | None) -> tuple[int, int] | UnsetType:
+    """Returns the time for the present decision as a field of a message."""
     return UNSET if due is None else due
 
 
-#: The reason for the end of a match to which no player has come back.
+#: The reason for the end of a match that all players have left for too long.
 ARCHIVED = "nobody came back"
 
 
 def of_table(event: Any, table: int, n: int) -> Any:
-    """The message of an event for all players and watchers of a table; `None`: this is no such event."""
+    """
+    Returns the message for an event that all players and watchers of a table receive; `None`: it is no such event.
+    """
     match event:
         case Away(seat):
             return m.Away(table, n, seat)
@@ -77,12 +83,13 @@ def of_table(event: Any, table: int, n: int) -> Any:
 
 
 def _shown_of(waiting: Waiting) -> Mapping[str, str]:
-    """The display names of players that wait for a game."""
+    """Returns the display names of the players that wait for a game."""
     named = [waiting.shown_as, *(table.shown_as for table in waiting.tables)]
     return {key: one[key] for one in named for key in one}
 
 
 def ladder_of(tally: Tally, game: str) -> m.Ladder:
+    """Returns the message with the ratings in a game, at most `RANKED` players."""
     rows: list[m.LadderRow] = []
     shown: dict[str, str] = {}
     for who, one in tally.ladders.get(game, [])[:RANKED]:
@@ -96,10 +103,10 @@ def ladder_of(tally: Tally, game: str) -> m.Ladder:
 @define(eq=False)
 class SharedEncoder:
     """
-    The bytes of messages for watchers with the same carrier.
+    Encodes messages for watchers. The bytes are the same for all watchers on lines, or for all watchers on WebSocket.
 
     :param options: the wire's games
-    :param carried: makes the bytes of one message on its carrier: a line, or a frame
+    :param carried: makes a line or a frame from the bytes of one message
     """
 
     _options: OpenOptions
@@ -108,7 +115,7 @@ class SharedEncoder:
     # -- of a match
 
     def shown(self, table: WatchableTable, look: Look[Any], delay: float) -> bytes:
-        """The message with the state of the match."""
+        """Returns the message `shown` with the state of the match."""
         view = self._options.games[table.game.name].messages.view(look.view)
         names, wires = list(table.names), list(table.wires)
         away, clocks = list[int](look.away or ()), told_clocks(table.clocks)
@@ -133,7 +140,7 @@ class SharedEncoder:
         )
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
-        """The message of an event of the table or of its game; empty if the game has no message for it."""
+        """Returns the message for an event of the table or of its game; empty if there is no message for it."""
         message = of_table(event, table.id, n)
         if message is None:
             told = self._options.games[table.game.name].messages.event(event)
@@ -143,7 +150,10 @@ class SharedEncoder:
         return self._bytes([message])
 
     def history(self, table: int, game: str, told: History[Any]) -> Generator[None, None, m.History]:
-        """The history, without the events for which the game has no message. Each step makes one of them."""
+        """
+        Makes the message `history`, without the events for which the game has no message. Each step of the generator
+        makes one event, so that a long history can be made in slices.
+        """
         messages, made = self._options.games[game].messages, list[m.Numbered]()
         for number, event in told.events:
             message = messages.event(event)
@@ -153,7 +163,9 @@ class SharedEncoder:
         return m.History(table, told.n, made)
 
     async def answer_history(self, questions: Questions, table: int, asked: "HistoryQuestion") -> Found:
-        """The bytes of the history, or the reason why there is none. For a question that has its turn."""
+        """
+        Finds the answer to `history` when its turn has come: the bytes of the message, or the reason why there is none.
+        """
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(told)
@@ -161,7 +173,7 @@ class SharedEncoder:
         return Found(data, len(data) if asked.lasting else 0)
 
     async def answer_ladder(self, finished: FinishedMatches, game: str) -> Found:
-        """The ratings in a game, for a question that has its turn: the bytes."""
+        """Finds the answer to `ladder` when its turn has come: the bytes of the message."""
         tally = await finished.tally()
         data = self._bytes([ladder_of(tally, game)])
         return Found(data, len(data), finished.seconds_left(tally))
@@ -169,13 +181,14 @@ class SharedEncoder:
     # -- of the board
 
     def board(self, shown: "Sequence[Shown]", waiting: WaitingByGame) -> bytes:
+        """Returns the message `tables` with all matches and all waiting players."""
         rows = [m.TableRow(*self._row(*one)) for one in shown if one[0].game.name in self._options.games]
         groups = [row for game, one in waiting.items() for row in self._waiting(game, one)]
         named = [one[0].shown_as for one in shown] + [_shown_of(one) for one in waiting.values()]
         return self._bytes([m.Tables(rows, groups, told_shown({key: one[key] for one in named for key in one}))])
 
     def changes(self, changes: "Changes") -> bytes:
-        """The messages with the differences since the last call."""
+        """Returns the messages with the changes of the lists since the last call."""
         known = self._options.games
         return self._bytes(
             [
@@ -196,15 +209,21 @@ class SharedEncoder:
     def _row(
         self, table: WatchableTable, look: Look[Any] | None, watchers: int
     ) -> tuple[int, str, list[str], list[str], list[int], int, int]:
+        """
+        Returns the fields of a match's row in the list.
+
+        :param look: the state of the match that everybody may see; `None`: no state is known
+        """
         if look is None:
             return table.id, table.game.name, list(table.names), list(table.wires), [], 0, watchers
         view = self._options.games[table.game.name].messages.view(look.view)
-        # In Paper Soccer the key has the name that it has in the game's own events.
+        # The view of Paper Soccer has the field `next` instead of `turn`.
         turn = getattr(view, "turn", getattr(view, "next", None))
         turns = [] if turn is None else [turn]
         return table.id, table.game.name, list(table.names), list(table.wires), turns, look.n, watchers
 
     def _waiting(self, name: str, waiting: Waiting | None) -> list[m.WaitingRow]:
+        """Returns the rows of the players that wait for a game: one for its queue, and one for each table."""
         if waiting is None or name not in self._options.games:
             return []
         least = self._options.games[name].game.least_seats
@@ -215,18 +234,20 @@ class SharedEncoder:
         return rows
 
     def _bytes(self, messages: Iterable[Struct]) -> bytes:
+        """Encodes messages one after another."""
         return b"".join([self._carried(to_json(message)) for message in messages])
 
 
 class LookingOn(SeekingConversation[m.Message]):
     """
-    The part of a conversation for viewers of the board, of matches, and of their histories.
+    The part of a conversation for watchers: the lists of the lobby, the watched matches, histories, ratings and
+    studies.
 
     :param options: the wire's games
-    :param encoder: makes the messages for all viewers; the same for all connections of a listener
+    :param encoder: makes the messages for all watchers; the same for all connections of a listener
     """
 
-    #: The client's seats at slow matches; `None`: it has never had one.
+    #: The client's seats at slow matches; `None`: it has not had one so far.
     _slow: Any = None
 
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
@@ -235,15 +256,16 @@ class LookingOn(SeekingConversation[m.Message]):
         self._encoder = encoder
         #: The matches that this client watches, and their codes.
         self._watched: dict[TableId, str] = {}
-        #: Whether an answer to `history` is being prepared, and the function that cancels it.
+        #: Whether an answer to `history` or `ladder` is being prepared. `_withdraw` cancels it.
         self._asking = False
         self._withdraw: Callable[[], None] = lambda: None
         self._studies = lobby.studies
-        #: The same for a study.
+        #: Whether a study is being prepared. `_leave_study` cancels it.
         self._studying = False
         self._leave_study: Callable[[], None] = lambda: None
 
     def look(self, message: m.Lobby) -> None:
+        """Begins or stops sending the lists of matches and waiting players."""
         if message.on:
             self.peer.logged_in()
             self._directory.board.look(self, self._encoder)
@@ -251,6 +273,7 @@ class LookingOn(SeekingConversation[m.Message]):
             self._directory.board.look_away(self)
 
     def watch(self, message: m.Watch) -> None:
+        """Begins or stops watching a match."""
         table = TableId(message.table)
         if not message.on:
             self._watched.pop(table, None)
@@ -268,17 +291,19 @@ class LookingOn(SeekingConversation[m.Message]):
         self.peer.logged_in()
 
     def tell(self, data: bytes) -> None:
+        """Sends bytes that the encoder has made for all watchers."""
         self.peer.say(m.Encoded(data))
 
     def closed(self, table: TableId) -> None:
-        """A match is over, or cannot continue."""
+        """Forgets a watched match, which is over or cannot continue."""
         self._watched.pop(table, None)
 
     def ask_history(self, message: m.AskHistory) -> None:
-        """Answer with the history of a match. One question at a time: each is read from the disk."""
+        """Answers with the history of a match. Only one request at a time, because each is read from the disk."""
         until, table = None if message.until is UNSET else message.until, TableId(message.table)
         games = {name: played.game for name, played in self._options.games.items()}
         try:
+            # A player may read more of an own match than a watcher may.
             sits = self._slow is not None and self._slow.get(table) is not None
             if sits or (self.handle is not None and table == self.handle.table):
                 asked = self._directory.own_history(table, until)
@@ -290,6 +315,7 @@ class LookingOn(SeekingConversation[m.Message]):
         self._ask(asked.key, partial(self._encoder.answer_history, self._directory.questions, table, asked))
 
     def ask_ladder(self, message: m.AskLadder) -> None:
+        """Answers with the ratings in a game."""
         if message.game not in self._options.games:
             self._refuse(f"no such game; expected one of {', '.join(self._options.games)}")
             return
@@ -298,6 +324,12 @@ class LookingOn(SeekingConversation[m.Message]):
         self._ask(("ladder", finished.edition, message.game), work)
 
     def _ask(self, key: Hashable, work: Work) -> None:
+        """
+        Queues a request for a history or for ratings. Only one at a time is allowed.
+
+        :param key: requests with the same key get the same answer
+        :param work: finds the answer
+        """
         if self._asking:
             self._refuse('wait for "history" or "ladder"')
             return
@@ -306,6 +338,7 @@ class LookingOn(SeekingConversation[m.Message]):
         self._withdraw = questions.tell(self.peer.address, key, work, self._tell_found, self._tell_found)
 
     def _tell_found(self, told: bytes | WatchRefused | NotAnswered) -> None:
+        """Sends the answer to a request, or the reason of its refusal."""
         self._asking = False
         if isinstance(told, bytes):
             self.peer.logged_in()
@@ -314,7 +347,9 @@ class LookingOn(SeekingConversation[m.Message]):
             self._refuse(str(told))
 
     def ask_study(self, message: m.AskStudy) -> None:
-        """Answer with the study of a finished match. One question at a time: each takes seconds of work."""
+        """
+        Answers with the study of a finished match. Only one request at a time, because each takes seconds of work.
+        """
         if self._studying:
             self._refuse('wait for "study"')
             return
@@ -339,7 +374,7 @@ class LookingOn(SeekingConversation[m.Message]):
         self.peer.refuse(m.Sorry(reason))
 
     def end(self) -> None:
-        """The connection is lost: watching and questions end, and a seat is reserved."""
+        """Stops watching, cancels all requests, and leaves the lobby. A seat at a table remains reserved."""
         self._withdraw()
         self._leave_study()
         self._directory.board.look_away(self)
@@ -350,7 +385,8 @@ class LookingOn(SeekingConversation[m.Message]):
 
     def looks_on(self) -> dict[str, Any] | None:
         """
-        The state of watching that another host of a cluster needs; `None`: this host has an answer to finish first.
+        Returns the lists and matches that the client watches, for another host of a cluster that continues the
+        conversation; `None`: this host must first finish an answer.
         """
         if self._asking or self._studying:
             return None
@@ -358,13 +394,16 @@ class LookingOn(SeekingConversation[m.Message]):
         return {"board": board, "watched": list(self._watched.items())}
 
     def look_on(self, looks: Mapping[str, Any]) -> None:
-        """Continue to watch, for another host. The client receives everything again."""
+        """
+        Continues to watch the same lists and matches, which the client watched at another host. The client receives
+        them again.
+        """
         if looks["board"]:
             self.look(m.Lobby(True))
         for table, code in looks["watched"]:
             self.watch(m.Watch(table, True, code))
 
-    #: Message -> method, in every state.
+    #: Message -> the method that handles it. These messages are accepted in every state.
     LOOKS: ClassVar[Mapping[type, Callable[..., None]]] = {
         m.Lobby: look,
         m.Watch: watch,
@@ -374,26 +413,26 @@ class LookingOn(SeekingConversation[m.Message]):
     }
 
 
-# The part of a conversation on the open wire that another host of a cluster needs: the objects in its messages that may
-# be there, and how it continues there.
+# The part of a conversation about other hosts of a cluster: the claims of its messages, and how another host continues
+# the conversation.
 
 
 class OpenState(Enum):
-    """The state of a connection."""
+    """The state of a connection. It decides which messages are accepted."""
 
-    #: Not logged in. It may watch.
+    #: Not logged in. The client may watch.
     OUTSIDE = "outside"
     #: The password of an account is being checked.
     CHECKING = "checking"
     #: Logged in.
     LOBBY = "lobby"
-    #: Seeks opponents, or waits at a table.
+    #: Seeks opponents in a queue, or waits at a table.
     WAITING = "waiting"
-    #: Has a seat, or is about to get it back.
+    #: Has a seat in a match, or is about to get it back.
     PLAYING = "playing"
 
 
-#: A guest's key: the number of random bits, in hexadecimal.
+#: The number of random bits in a guest's key. The key is written in hexadecimal.
 KEY_BITS = 128
 KEY = re.compile(rf"[0-9a-f]{{{KEY_BITS // 4}}}", re.ASCII)
 
@@ -401,27 +440,30 @@ _WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any"
 
 
 def asked_for(message: m.Seek) -> Sought:
+    """Returns the wish in the message `seek`."""
     seats = None if message.seats is UNSET else message.seats
     settings = {name: _text(value) for name, value in message.settings.items()}
     return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
 
 
 def _text(value: SettingValue) -> str:
+    """Returns the value of a setting as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value if isinstance(value, str) else repr(value)
 
 
 class GoesElsewhere(LookingOn):
-    """A conversation that another host of a cluster can continue, unless its client has a part in a match."""
+    """The part of a conversation that another host of a cluster can continue, unless its client plays a match."""
 
-    #: The `RememberedLogin.id` of the key that this connection has; empty: it has none.
+    #: The `RememberedLogin.id` of the key with which this connection has logged in; empty: it has none.
     _login_id = ""
-    #: The last match, and the player that waits for a rematch of it.
+    #: The client's last match, and another player's wish for a rematch of it.
     _played: Played | None = None
     _rematch: RematchWanted | None = None
 
     def claim_of_enter(self, message: m.Enter) -> Claim | None:
+        """Returns the claim to the player's name; `None`: the key is malformed, so every host would refuse it."""
         if message.key is not UNSET and not (KEY.fullmatch(message.key) or REMEMBERED_KEY.fullmatch(message.key)):
             return None
         return claim_of_account(message.name, typed=True)
@@ -430,7 +472,9 @@ class GoesElsewhere(LookingOn):
         return claim_of_account(message.name, typed=True)
 
     def claim_of_seek(self, message: m.Seek) -> Claim | None:
-        """The claim of a fitting table that waits at another host. No claim if such a table waits here."""
+        """
+        Returns the claim to a fitting table that waits at another host. If such a table waits here, there is no claim.
+        """
         try:
             sought = self._wanted(asked_for(message))
         except SeekRefused:
@@ -438,6 +482,10 @@ class GoesElsewhere(LookingOn):
         return claim_of_sought(self.lobby, sought) if message.house is UNSET else None
 
     def claim_of_join(self, message: m.Join | m.AskInvitation) -> Claim | None:
+        """
+        Returns the claim to the table, so that its host handles the message. A client that waits at a table here cannot
+        move.
+        """
         at_table = self.session is not None and self.lobby.waits_at_table(self.session)
         return None if at_table else claim_of_table(TableId(message.table))
 
@@ -445,7 +493,10 @@ class GoesElsewhere(LookingOn):
         return claim_of_slow(self.lobby, self.session, TableId(message.table))
 
     def claim_of_rematch(self, message: m.AskRematch) -> Claim | None:
-        """The claim of a rematch. All players go to the host of the first player that is not here any more."""
+        """
+        Returns the claim for a rematch. All players move to the host of the first player that is not at this host any
+        more.
+        """
         played = self._played
         if message.table is not UNSET or played is None or played.house or self._rematch is not None:
             return None
@@ -455,8 +506,8 @@ class GoesElsewhere(LookingOn):
 
     def parcel(self) -> str | None:
         """
-        The state for another host: the viewed board and matches, the last match, and the wish, because a client that
-        waits in a queue can continue to wait at another host.
+        Returns the state for another host: the watched lists and matches, the last match, and the client's wish. With
+        the wish, a client that waits in a queue can continue to wait at the other host.
         """
         looks = self.looks_on()
         waits = self.state is OpenState.WAITING
@@ -468,7 +519,9 @@ class GoesElsewhere(LookingOn):
         return to_json({**looks, **told}).decode("utf-8")
 
     def unpack(self, parcel: str, session: Session | None) -> None:
-        """Continue to view the same, and wait in the same queue. The client has already received `seeking`."""
+        """
+        Continues to watch the same things, and to wait in the same queue. The client has already received `seeking`.
+        """
         told = decode(parcel)
         if session is not None:
             self.logged_in(session)

@@ -1,15 +1,15 @@
 """
 The open wire at its other ports: over WebSocket for browsers, and on a private listener for house players.
 
-For browsers each message is one text frame (RFC 6455). A browser that says nothing is asked whether it is there, because it
-does not close its connection when it is lost.
+For browsers, each message is one text frame (RFC 6455). The host sends a ping to a silent browser, because a browser
+that loses its network does not close the connection.
 
-For house players the wire differs in three things:
+For house players, the wire differs in three things:
 
-- `enter` takes the seat that the lobby has reserved under the name of a house player. The key is the secret of the
+- `enter` takes the seat that the lobby has reserved for a house player of this name. The key is the secret of the
   host's own process.
-- There is nothing to seek and nothing to watch.
-- The lobby is informed of every event at the table.
+- A house player cannot seek or watch.
+- The lobby is informed of every event that a house player receives.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ NO_PASSWORDS = (
     "others can read what is sent over this connection, so no password is taken here; use https, or a guest's name"
 )
 
-#: Everything that the codec passes on, or takes.
+#: Everything that the codec passes to a conversation, or gets from it.
 Said = Any
 
 
@@ -50,11 +50,13 @@ def _frame(message: Said) -> bytes:
     return text_frame(to_json(message))
 
 
-#: As on the open wire, an event is encoded once.
+#: The last event and its frame. The same event is sent to all players of a table, but is encoded only once.
 _EVENTS: LastEncoded[Said] = LastEncoded()
 
 
 class SocketCodec(FrameCodec[Said]):
+    """The codec of one WebSocket connection: JSON in text frames."""
+
     LIMIT = LINE_LIMIT
 
     def read(self, text: bytes) -> Said:
@@ -72,10 +74,10 @@ class SocketCodec(FrameCodec[Said]):
 
 class SocketConversation(OpenConversation):
     """
-    The conversation on one connection.
+    The conversation on one WebSocket connection.
 
-    :param key: of the handshake
-    :param private: whether a password may be sent
+    :param key: the header `Sec-WebSocket-Key` of the handshake
+    :param private: whether the connection is encrypted or local, so that a password may be sent
     """
 
     def __init__(
@@ -87,22 +89,26 @@ class SocketConversation(OpenConversation):
         self._private = private
 
     def begin(self) -> None:
+        """Answers the handshake, because the host has accepted the connection."""
         super().begin()
         Switching(self._key).answer(self._socket)
 
     def _switch(self) -> None:
-        """Answer the handshake of a client that is turned away before the beginning."""
+        """
+        Answers the handshake of a client that the host refuses at once. The reason can be sent only after this answer.
+        """
         if not self._begun:
             self._socket.say(Switching(self._key))
 
     def log_in(self, message: m.LogIn) -> None:
-        """Check the password of an account, if no other program could have read it."""
+        """Checks the password of an account, unless other programs could have read it on its way."""
         if self._private:
             super().log_in(message)
         else:
             self.peer.refuse(m.Sorry(NO_PASSWORDS))
 
     def client_closed(self, message: Close) -> None:
+        """Answers the closing frame of the client, and closes the connection."""
         self._socket.say(Close(message.code))
         self.peer.hang_up()
 
@@ -118,11 +124,12 @@ class SocketConversation(OpenConversation):
         self._socket.say(Close(GOING_AWAY, reason))
 
     def _close(self, reason: str, code: int) -> None:
+        """Sends the reason as a message of the wire, and then a closing frame with this code."""
         again = self._may_try_again(reason)
         if not again:
             self._switch()
         super().say_closing(reason)
-        if not again:  # else it was sent as at a shutdown
+        if not again:  # otherwise `say_shutdown` has sent the closing frame
             self._socket.say(Close(code, reason))
 
     HEARS: ClassVar[Mapping[Any, Any]] = {
@@ -133,6 +140,8 @@ class SocketConversation(OpenConversation):
 
 
 class SocketConfig(Struct, frozen=True):
+    """The open wire's configuration for one WebSocket connection."""
+
     options: OpenOptions
     #: The same for all connections of a listener.
     encoder: SharedEncoder
@@ -149,7 +158,7 @@ def frame_encoder(options: OpenOptions) -> SharedEncoder:
     return SharedEncoder(options, text_frame)
 
 
-# For house players.
+# The private listener for house players.
 
 
 NAME = "house-players"
@@ -159,7 +168,7 @@ class HouseConversation(OpenConversation):
     """
     The conversation of one house player.
 
-    :param is_secret: whether this is the secret of the host's own process
+    :param is_secret: whether a text is the secret of the host's own process
     """
 
     declines = True
@@ -177,6 +186,7 @@ class HouseConversation(OpenConversation):
         self._is_secret = is_secret
 
     def enter(self, message: m.Enter) -> None:
+        """Logs in the house player of this name, if the key is the host's secret."""
         if message.key is UNSET or not self._is_secret(message.key):
             self._refuse("only the host's own players enter here")
             return
@@ -193,6 +203,7 @@ class HouseConversation(OpenConversation):
             self._house.active(self.session, handle)
 
     def deliver(self, event: Any) -> None:
+        """Sends an event, and informs the lobby that something has happened at this table."""
         if self.session is not None:
             self._house.active(self.session)
         super().deliver(event)
@@ -205,11 +216,16 @@ class HouseConversation(OpenConversation):
         },
         (OpenState.OUTSIDE, m.Enter): enter,
     }
-    #: The host itself has given these names.
+    #: No claims: the host itself has chosen the names of its house players, so no other host of a cluster has them.
     CLAIMS: ClassVar[Any] = {}
 
 
 def house_wire(is_secret: Callable[[str], bool]) -> Wire[m.Message]:
+    """
+    Returns the wire on which house players play.
+
+    :param is_secret: whether a text is the secret of the host's own process
+    """
     config = OpenConfig(OPTIONS, partial(HouseConversation, is_secret=is_secret))
     return Wire(
         name=NAME,

@@ -1,4 +1,4 @@
-"""Paper soccer as XML messages."""
+"""The wire of Paper Soccer, and of games with remote masters: XML messages. This module has its settings."""
 
 import hmac
 import re
@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"[1-9][0-9]?", re.ASCII)
 
 
 class Admission(Enum):
-    """The clients that may register as a master."""
+    """Which clients may register as a master."""
 
     NO = "no"
     LOCAL = "local"
@@ -49,7 +49,7 @@ class Admission(Enum):
 
 
 class RemoteRules(Struct, frozen=True):
-    """The settings of the remote games of one listener. All types are in lower case."""
+    """The settings of the remote games of one port. All types of games are in lower case."""
 
     masters: Admission = Admission.LOCAL
     secret: str = ""
@@ -60,14 +60,15 @@ class RemoteRules(Struct, frozen=True):
     quiet: bool = False
     line_ends: bool = True
     again: bool = False
-    #: The type of game, and how many play; `None`: there is no championship.
+    #: The type of game and the number of players of the championship; `None`: there is no championship.
     championship: tuple[str, int] | None = None
 
     def master_id(self, text: str, address: str) -> str | None:
         """
-        The id of a master without the secret; `None`: this client may not be one.
+        Returns the id of a master without the secret; `None`: this client may not register as a master.
 
-        :param address: of the client
+        :param text: the id as the client sent it
+        :param address: the client's address
         """
         if self.masters is Admission.NO or (self.masters is Admission.LOCAL and not is_loopback(address)):
             return None
@@ -78,7 +79,10 @@ class RemoteRules(Struct, frozen=True):
 
 
 def players(least: str, most: str) -> tuple[int, int] | None:
-    """The least and the most players of a type; `None`: no plain whole numbers with 2 <= least <= most <= 64."""
+    """
+    Reads the least and the most players of a type of game; `None`: they are not whole numbers with 2 <= least <= most
+    <= 64.
+    """
     if not (_NUMBER.fullmatch(least) and _NUMBER.fullmatch(most)):
         return None
     return (int(least), int(most)) if 2 <= int(least) <= int(most) <= MOST_PLAYERS else None
@@ -117,7 +121,9 @@ def _championship(name: str, text: str) -> tuple[str, int]:
 
 def remote_rules(settings: Settings) -> RemoteRules:
     """
-    :raises BadOption: a setting cannot be used
+    Reads the settings of remote games.
+
+    :raises BadOption: the value of a setting is not valid
     """
     nothing: frozenset[str] = frozenset()
     left = setting(settings, "left", "tell", one_of("tell", "quiet"))

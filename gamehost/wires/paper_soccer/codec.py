@@ -1,11 +1,12 @@
 """
-Reads and writes XML messages: those of Paper Soccer, and those of remote games, of their players and their masters.
+Reads and writes XML messages: those of Paper Soccer, and those of the players and masters of remote games.
 
-A piece of the stream that is not well-formed ends the connection. A well-formed piece that is no message of this wire
-is `Malformed`, and the connection continues. Messages are written with format strings from checked values.
+A piece of the stream that is not well-formed ends the connection. A well-formed piece that is not a message of this
+wire becomes `Malformed`, and the connection continues. Messages are written with format strings from checked values.
 
-In a remote game a content is a slice of the received bytes, and the envelope around it is written again. In the loose
-dialect the elements around contents belong to the slice, and unknown parts of the envelope are ignored.
+In a remote game, the content of a move or state is a part of the received bytes, which the host passes on. The host
+writes the elements around the content itself. In the loose dialect, the host also passes on the element with the
+content, and ignores unknown elements and attributes around it.
 """
 
 import re
@@ -30,22 +31,22 @@ from gamehost.wires.paper_soccer.elements import (
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 
-#: Text -> coordinate: no plus sign, no zeros in front, no -0, three digits at most.
+#: Text -> coordinate. Texts with a plus sign, leading zeros, -0 or more than three digits are not valid.
 COORDINATES: Mapping[str, int] = {str(number): number for number in range(-999, 1000)}
 
 RESULTS: Mapping[str, bool] = {"winner": True, "loser": False}
 _LOOSE_RESULTS: Mapping[str, bool] = {**RESULTS, "looser": False}
 
-# Looking up a member of an enum takes long, and these two are looked up for every message.
+# Every message needs these two members. Looking up a member of an enum takes longer than a global name.
 _BUILT_IN, _LOOSE = m.Dialect.BUILT_IN, m.Dialect.LOOSE
 
-# The log-ins, which decide the dialect of a connection.
+# The beginnings of log-ins. The answer to a log-in decides the dialect of a connection.
 _TYPE = rb"<message[ \t\r\n]+type[ \t\r\n]*=[ \t\r\n]*(?:\"%(t)b\"|'%(t)b')"
 _MASTER_LOGIN = re.compile(_TYPE % {b"t": b"gameMasterLogin"})
 _LOG_IN = re.compile(_TYPE % {b"t": b"(?:player|gameMaster)Login"})
 
-#: The tag of a point of the pitch, up to its end, as most clients write it. The corners of this range are no points of
-#: the pitch; the rules refuse them.
+#: The tag of a point, without its `>`, as most clients write it -> the point. The corners of this range are not on the
+#: pitch; the rules refuse them.
 _USUAL_POINTS = {
     tag % point: point
     for point in product(range(-4, 5), range(-6, 7))
@@ -68,10 +69,11 @@ _USUAL_BEGINNINGS = (b'<message type="move"', b"<message type='move'")
 
 def _usual(data: bytes) -> m.Move | m.PlayerLogin | None:
     """
-    A move to points of the pitch, or a log-in, if it is written as most clients write it; `None`: it needs the parser.
+    Reads a move to points of the pitch, or a log-in, if it is written as most clients write it; `None`: the parser must
+    read it.
 
-    Nearly all messages are such moves, so they are read without a parser or a pattern. A log-in that is parsed costs a short
-    match as much as its moves.
+    Nearly all messages are such moves, so reading them without the parser saves time. A log-in costs as much in the
+    parser as all moves of a short match.
     """
     tags = data.split(b">")
     if tags[0] not in _USUAL_BEGINNINGS:
@@ -94,9 +96,10 @@ def _usual(data: bytes) -> m.Move | m.PlayerLogin | None:
 
 class _Reading:
     """
-    One message that is being read.
+    One message that is being read from the tree of its elements.
 
-    :param piece: the received bytes, from which the contents of a remote game are cut
+    :param root: the outermost element
+    :param piece: the received bytes, from which the content of a remote game is cut
     """
 
     def __init__(self, root: Element, piece: Piece, dialect: m.Dialect) -> None:
@@ -106,7 +109,11 @@ class _Reading:
         self._piece = piece
 
     def attributes(self, element: Element, *names: str) -> list[str]:
-        """The values of these attributes of an element; a missing attribute has empty text."""
+        """
+        Returns the values of these attributes of an element; a missing attribute has empty text.
+
+        :raises Wrong: the element has other attributes
+        """
         found = element.attributes
         for name in found:
             if name not in names:
@@ -114,6 +121,11 @@ class _Reading:
         return [found.get(name, "") for name in names]
 
     def _check_unknown(self, element: Element, names: Collection[str]) -> None:
+        """
+        Checks an element that has other attributes than these. The loose dialect ignores them.
+
+        :raises Wrong: they are not allowed
+        """
         declares = any(name.partition(":")[0] == "xmlns" for name in element.attributes)
         if self.remote and declares and not (self.loose and element.tag in OPAQUE):
             raise Wrong("a prefix must be declared inside the content that uses it")
@@ -122,13 +134,22 @@ class _Reading:
             raise Wrong(f"<{element.tag}> has {only}")
 
     def leaf(self, element: Element, *names: str) -> list[str]:
-        """The same, of an element that is empty."""
+        """
+        Returns the values of these attributes of an element without children and text.
+
+        :raises Wrong: the element has other attributes, children or text
+        """
         if element.children or element.has_text:
             raise Wrong(f"<{element.tag}> is empty")
         return self.attributes(element, *names)
 
     def children(self, *tags: str) -> dict[str, Element]:
-        """The elements of the message by tag: no others, each at most once, and no text between them."""
+        """
+        Returns the elements of the message by their tags.
+
+        :param tags: the tags that are allowed, each at most once
+        :raises Wrong: the message has other elements, or text between them
+        """
         self.attributes(self.root, "type")
         found: dict[str, Element] = {}
         for child in self.root.children:
@@ -142,7 +163,7 @@ class _Reading:
         return found
 
     def game_id(self, found: Mapping[str, Element]) -> str | None:
-        """The game's id; `None`: it is left out."""
+        """Returns the id of the game; `None`: the client has left it out."""
         element = found.get("gameId")
         if element is None:
             return None
@@ -152,7 +173,10 @@ class _Reading:
         return game_id
 
     def content(self) -> bytes:
-        """The part of the elements with contents that is passed on; the message has one or more, with one tag."""
+        """
+        Returns the part of the message that the host passes on, from the elements with a game's own content. The
+        message has at least one of them, all with the same tag.
+        """
         data, contents = self._piece.data, self._piece.contents
         for element in self.root.children:
             if element.tag in OPAQUE:
@@ -163,6 +187,11 @@ class _Reading:
 
 
 def _points(move: Element) -> tuple[m.Point, ...]:
+    """
+    Returns the points of a move.
+
+    :raises Wrong: the element contains anything else, or no point
+    """
     points = []
     for point in move.children:
         if point.tag != "point":
@@ -182,7 +211,13 @@ def _points(move: Element) -> tuple[m.Point, ...]:
 
 
 def _log_in(reading: _Reading, tag: str, expected: str, *names: str) -> list[str]:
-    """The values of the element that a log-in has; `expected`: how they are written."""
+    """
+    Returns the values of the attributes of a log-in.
+
+    :param tag: the element in the log-in
+    :param expected: an example of its attributes, for the error message
+    :param names: the names of its attributes
+    """
     login = reading.children(tag).get(tag)
     if login is None:
         raise Wrong(f"expected <{tag} {expected}/>")
@@ -213,6 +248,7 @@ def _move(reading: _Reading) -> m.Message:
 
 
 def _game_state(reading: _Reading) -> m.Message:
+    """Returns the state of a remote game that a master has sent."""
     found = reading.children("gameId", "nextPlayer", "gameOver", "gameState")
     if ("nextPlayer" in found) is ("gameOver" in found):
         raise Wrong("expected either <nextPlayer> or <gameOver>")
@@ -234,6 +270,7 @@ def _game_state(reading: _Reading) -> m.Message:
 
 
 def _result(reading: _Reading, player: Element) -> tuple[str, bool]:
+    """Returns the nick of a player at the end of a remote game, and whether this player has won."""
     words = _LOOSE_RESULTS if reading.loose else RESULTS
     nick, result = reading.leaf(player, "nick", "result") if player.tag == "player" else ("", "")
     if not nick or result not in words:
@@ -276,11 +313,12 @@ _REMOTE_READERS: Mapping[str, Callable[[_Reading], m.Message]] = {
     **{kind: _READERS[kind] for kind in ("thank you", "leaveGame", "logout", "error")},
 }
 
-#: The messages of players and masters of remote games.
+#: The types of messages of players and masters of remote games.
 REMOTE_CLIENT_TYPES = frozenset(_REMOTE_READERS)
 
 
 def _read_element(root: Element, piece: Piece, dialect: m.Dialect) -> m.Message:
+    """Returns the message in an element, by the readers of its dialect."""
     if root.tag != "message":
         raise Wrong('expected <message type="...">')
     reading = _Reading(root, piece, dialect)
@@ -301,9 +339,9 @@ def _read_element(root: Element, piece: Piece, dialect: m.Dialect) -> m.Message:
 
 def read(piece: Piece, dialect: m.Dialect) -> m.Message:
     """
-    The message in a piece.
+    Returns the message in a piece.
 
-    :raises WireError: a prefix is not declared, or, in a remote game, an attribute is there twice
+    :raises WireError: a prefix is not declared, or, in a remote game, an attribute is repeated
     """
     if piece.kind is PieceKind.BLANK_LINE:
         return BLANK
@@ -333,7 +371,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-#: The pitch has 105 points.
+#: Makes the XML of a point. The cache has room for all 105 points of the pitch.
 @lru_cache(maxsize=128)
 def _point(point: m.Point) -> str:
     x, y = point
@@ -346,9 +384,10 @@ def _game(points: tuple[m.Point, ...]) -> str:
 
 def written(message: m.Message) -> str:
     """
-    A message of the server as XML, or one of the two examples for a person that asks for help.
+    Returns a message of the server as XML. The server also sends two messages of clients, as examples to a person that
+    asks for help.
 
-    Nicks hold only letters, digits, `_`, `-` and `.`, so texts are all that needs escaping.
+    Nicks contain only letters, digits, `_`, `-` and `.`, so only other texts are escaped.
     """
     match message:
         case m.GameOver(game_id, winner, loser, points):
@@ -390,9 +429,9 @@ def _id(game_id: str | None) -> str:
 
 def _written_remote(message: m.Message, loose: bool) -> bytes | None:
     """
-    A message of the host in a remote game as XML; `None`: it is no such message.
+    Returns a message of the host in a remote game as XML; `None`: the message is the same in all games.
 
-    Nicks hold only letters, digits, `_`, `-` and `.`, and ids digits and a dot, so nothing needs escaping.
+    Nicks contain only letters, digits, `_`, `-` and `.`, and ids only digits and a dot, so nothing is escaped.
     """
     match message:
         case m.RemoteMove(content, game_id):
@@ -413,13 +452,13 @@ def _written_remote(message: m.Message, loose: bool) -> bytes | None:
 
 
 def _encode(message: m.Message) -> bytes:
-    if type(message) is m.GameState:  # nearly all messages: to match them by their parts takes three times as long
+    if type(message) is m.GameState:  # nearly all messages are of this type, and `match` would take three times as long
         head = f'<message type="gameState"><gameId id="{message.game_id}"/><nextPlayer nick="{message.next_player}"/>'
         return f"{head}{_game(message.points)}</message>".encode()
     return written(message).encode()
 
 
-#: A message to both players is written once.
+#: The last message and its bytes. A message to both players is written only once.
 _LAST: LastEncoded[m.Message] = LastEncoded()
 
 
@@ -427,11 +466,11 @@ class XmlCodec:
     """
     Turns the bytes of one connection into messages, and messages into bytes.
 
-    An accepted log-in that is written decides how the messages behind it are read.
+    When an accepted log-in is written, its dialect decides how later messages are read.
 
-    :param declaration: put an XML declaration in front of each message
-    :param strict: read nothing that is not in the document; a call for help is then broken XML
-    :param loose: the types of games with players and masters that speak the loose dialect, in lower case
+    :param declaration: whether an XML declaration stands in front of each message
+    :param strict: whether only messages of the document are read; then a call for help is an XML error
+    :param loose: the types of games with players and masters that use the loose dialect, in lower case
     :param line_ends: whether a line end follows each message
     """
 
@@ -448,7 +487,7 @@ class XmlCodec:
         self._buffer = MessageBuffer(self._guided, usual=_usual)
         self._dialect = _BUILT_IN
         self._loose = loose
-        #: Whether the last piece was refused and was outside a message.
+        #: Whether the last piece was refused, and was not inside a `<message>` element.
         self._refused = False
         self._prefix = DECLARATION.encode("ascii") if declaration else b""
         self._end = b"\n" if line_ends else b""
@@ -459,20 +498,24 @@ class XmlCodec:
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
         """
-        The messages that are complete now.
+        Yields the messages that are complete now.
 
-        :raises WireError: past a limit, or not well-formed XML in UTF-8 of elements and text alone
+        :raises WireError: a limit is exceeded, or the bytes are not well-formed XML in UTF-8 of elements and text only
         """
         for piece in self._buffer.feed(data):
             message = self._read(piece) if piece.message is None else piece.message
-            # A person types one line: elements behind a refused one on the same line are part of the same mistake.
+            # A person types one line. If one element on it is refused, the elements behind it belong to the same
+            # mistake.
             same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
             if not same_mistake:
                 self._refused = type(message) is m.Malformed and not piece.data.startswith(b"<message")
             yield BLANK if same_mistake else message
 
     def whole(self, data: bytes) -> m.Message | None:
-        """As of `gamehost.wires.base.ReadsWhole`: a line with a move or a log-in as most clients write it."""
+        """
+        As `gamehost.wires.base.ReadsWhole`: returns the message of a line with a move or a log-in, if it is written as
+        most clients write it.
+        """
         if self._dialect is not _BUILT_IN or not data.endswith(b"\n") or len(data) > MESSAGE_LIMIT:
             return None
         message = _usual(data[:-1])
@@ -482,10 +525,11 @@ class XmlCodec:
         return message
 
     def _read(self, piece: Piece) -> m.Message:
+        """Returns the message in a piece. A log-in may decide the dialect in which it is read itself."""
         dialect = self._dialect
         if self._loose and _LOG_IN.match(piece.data):
-            # The dialect of a log-in is not known before it is read: its type of game decides.
-            with suppress(WireError):  # it is read again, and then its fault is reported
+            # The type of game in a log-in decides its dialect. So the log-in is read in the loose dialect first.
+            with suppress(WireError):  # the log-in is read again below, and its fault is reported then
                 message = read(piece, _LOOSE)
                 if (
                     isinstance(message, m.GameMasterLogin | m.PlayerLogin)

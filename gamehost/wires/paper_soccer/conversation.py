@@ -1,5 +1,5 @@
 """
-The script, `->` from the client, `<-` from the server, each line in a `<message type="...">`::
+The course of a connection: `->` from the client, `<-` from the server, each line in a `<message type="...">`::
 
     -> playerLogin <playerLogin nick="ann" gameType="paper soccer"/>
                                  <- loginResponse <response accept="yes"/>
@@ -12,8 +12,8 @@ The script, `->` from the client, `<-` from the server, each line in a `<message
     connection lost              <- playerLeftGame, to the other; the same end when the grace time is over
     -> playerLogin   (again)     <- gameState with all points so far, to the returned player
 
-A move that the rules forbid loses. A message that is malformed, out of turn or out of place is answered with an error, and
-nothing changes.
+A player whose move is illegal loses. A message that is malformed, out of turn or not accepted in the present state is
+answered with an error, and nothing changes.
 """
 
 from enum import Enum
@@ -33,12 +33,14 @@ UNKNOWN_TYPE = 'unknown type of game; expected gameType="paper soccer"'
 
 
 class XmlState(Enum):
+    """The state of a connection. It decides which messages are accepted."""
+
     #: Not logged in.
     OUTSIDE = "outside"
     #: Logged in, without an opponent.
     WAITING = "waiting"
     PLAYING = "playing"
-    #: The game has ended; the server waits for `thank you`, for as long as a seat would be reserved.
+    #: The game has ended. The server waits for `thank you`, as long as it would reserve a seat.
     OVER = "over"
 
 
@@ -49,7 +51,7 @@ _AWAITED = {
     XmlState.OVER: "the game is over: expected thank you or playerLogin",
 }
 
-#: The answer to a person that asks for help, and an example to copy.
+#: The answers to a person that asks for help, and examples that the person can copy.
 _HELP = {
     XmlState.OUTSIDE: "this port is a game host that speaks Paper Soccer in XML; log in with a message such as the next line",
     XmlState.WAITING: "you are logged in and wait for an opponent; the game begins with the first gameState",
@@ -65,32 +67,35 @@ _EXAMPLES: dict[XmlState, m.Message] = {
 
 
 class XmlConversation(GuestConversation[m.Message]):
+    """The conversation on one connection of a player of Paper Soccer."""
+
     FIRST = XmlState.OUTSIDE
 
     _let_in = False
-    #: The id of the game that this connection is in, or was in last.
+    #: The id of the player's present game, or of the last one.
     _game_id = ""
-    #: Whether the client has received that the other player has left or is away.
+    #: Whether the client was informed that the other player has left or is away.
     _alone = False
-    #: Whether the next message may have been sent before the client knew of the end of its game.
+    #: Whether the client may have sent the next message before it received the end of its game.
     _may_be_late = False
 
     def begin(self) -> None:
+        """Notes that the host has accepted the connection."""
         self._let_in = True
 
     # -- from the client
 
     def hear(self, message: m.Message) -> None:
         """
-        Act on a message. A move that comes first after the end was sent before the client received that, and is
-        ignored.
+        Handles a message. If the first message after the end is a move, it is ignored: the client sent it before it
+        received the end.
         """
         may_be_late, self._may_be_late = self._may_be_late, False
         if not (may_be_late and type(message) is m.Move and message.game_id in (None, self._game_id)):
             super().hear(message)
 
     def log_in(self, message: m.PlayerLogin) -> None:
-        """Enter the lobby under a nick, or take back the seat that is reserved under it."""
+        """Logs in under a nick, or takes back the seat that is reserved under this nick."""
         if message.game_type.lower() not in m.GAME_TYPES:
             self._refuse_log_in(m.LoginError.GAME_TYPE, UNKNOWN_TYPE)
         elif (session := self._enter(message.nick)) is not None:
@@ -100,7 +105,7 @@ class XmlConversation(GuestConversation[m.Message]):
             self.find_opponent(session)
 
     def _enter(self, nick: str) -> Session | None:
-        """Log in under the nick. `None`: the nick is refused, and the client has received the reason."""
+        """Logs in under the nick. Returns `None` if the nick is refused; then the client has received the reason."""
         try:
             return self.lobby.enter(nick, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
@@ -108,13 +113,14 @@ class XmlConversation(GuestConversation[m.Message]):
             return None
 
     def find_opponent(self, session: Session) -> None:
-        """Give the player its reserved seat, or let it wait for another player."""
+        """Gives the player its reserved seat, or lets it wait for another player."""
         self.lobby.play(session, self._queue)
 
     def _refuse_log_in(self, error: m.LoginError, reason: str) -> None:
         self.peer.refuse(self._log_in_refused(error, reason))
 
     def _log_in_refused(self, error: m.LoginError, reason: str) -> m.LoginResponse:
+        """Returns the message that refuses a log-in. In strict mode it has no reason in words."""
         return m.LoginResponse(error, "" if self._strict else reason)
 
     def move(self, message: m.Move) -> None:
@@ -122,16 +128,17 @@ class XmlConversation(GuestConversation[m.Message]):
             self.act(Play(message.points))
 
     def leave_game(self, message: m.LeaveGame) -> None:
-        """Give the game up, and with it the nick."""
+        """Resigns the game, and gives up the nick."""
         if self._means_this_game(message):
             self._leave()
 
     def log_out(self, message: m.Logout) -> None:
-        """Give up a game, or a waiting place, or nothing; then log out."""
+        """Resigns the game or stops waiting, and then logs out."""
         self.peer.logged_out()
         self._leave()
 
     def _leave(self) -> None:
+        """Resigns the game, if there is one, and leaves the lobby."""
         handle, self.handle = self.handle, None
         self.set_state(XmlState.OUTSIDE)
         if handle is not None:
@@ -139,23 +146,24 @@ class XmlConversation(GuestConversation[m.Message]):
         self.end()
 
     def thank(self, message: m.ThankYou | m.LeaveGame) -> None:
-        """The client has confirmed the end of the game: it is free to log in again."""
+        """Returns to the state before the log-in, after the client has confirmed the end of the game."""
         if self._means_this_game(message):
             self.peer.exempt_from_rate()
             self._done()
 
     def thank_late(self, message: m.ThankYou) -> None:
-        """Ignore a `thank you` for the last game that comes after the server has stopped waiting for it."""
+        """Ignores a `thank you` for the last game that comes after the server has stopped waiting for it."""
         if message.game_id is None or message.game_id != self._game_id:
             self.unexpected(message)
 
     def _done(self) -> None:
+        """Returns to the state before the log-in, after a game."""
         self.peer.no_alarm()
         self.set_state(XmlState.OUTSIDE)
         self.end()
 
     def log_in_again(self, message: m.PlayerLogin) -> None:
-        """Log out, and log in again: for the next game, without `thank you`."""
+        """Logs in for the next game without a `thank you`."""
         self._done()
         self.log_in(message)
 
@@ -164,15 +172,17 @@ class XmlConversation(GuestConversation[m.Message]):
         self._done()
 
     def ignore(self, message: m.Error) -> None:
-        """Ignore an error that a client reports. An error is never answered with an error."""
+        """Ignores an error that a client reports. An error is never answered with an error."""
 
     def _means_this_game(self, message: m.Move | m.RemoteMove | m.ThankYou | m.LeaveGame) -> bool:
+        """Whether a message is about the client's present game. If it is not, refuses the message."""
         if message.game_id == self._game_id or (message.game_id is None and not self._strict):
             return True
         self._refuse(f'this game is <gameId id="{self._game_id}"/>')
         return False
 
     def unexpected(self, message: m.Message) -> None:
+        """Refuses a message that is not accepted now. A person that asks for help also receives an example."""
         match message:
             case m.HelpAsked():
                 self._refuse(_HELP[XmlState(self.state)] + ("" if self._strict else for_people(self.by_hand)))
@@ -195,8 +205,8 @@ class XmlConversation(GuestConversation[m.Message]):
 
     def say_closing(self, reason: str) -> None:
         """
-        Send the reason why the connection ends. A client that has not logged in receives it as the answer to its
-        log-in.
+        Sends the reason for which the connection ends. A client that the host has not accepted receives it as the
+        answer to its log-in.
         """
         self.peer.say(self._error(reason) if self._let_in else self._log_in_refused(m.LoginError.NO_ROOM, reason))
 
@@ -223,7 +233,7 @@ class XmlConversation(GuestConversation[m.Message]):
         (XmlState.OVER, m.Error): ignore,
     }
 
-    # -- to the client
+    # -- events for the client
 
     def seated(self, handle: SeatHandle[Any]) -> None:
         super().seated(handle)
@@ -232,16 +242,17 @@ class XmlConversation(GuestConversation[m.Message]):
         self.set_state(XmlState.PLAYING)
 
     def tell_kickoff(self, event: Kickoff) -> None:
-        """Send the first game state. It has no points, and names the player that moves first."""
+        """Sends the first game state. It has no points, and names the player that moves first."""
         self.peer.say(m.GameState(self._game_id, self.name_of(event.first)))
 
     def moved(self, event: Moved) -> m.Message:
+        """Returns the message for a move."""
         return m.GameState(self._game_id, self.name_of(event.next), event.points)
 
     def tell_ended(self, event: Ended) -> None:
         """
-        Send the last move, if there was one, and the winner. A player that has made an illegal move receives the reason
-        first.
+        Sends the last move, if there was one, and the winner. A player that has made an illegal move receives the
+        reason first.
         """
         if event.cause is Cause.VIOLATION and self.handle is not None and self.handle.seat == event.loser:
             self._tell_violation(event.why)
@@ -250,10 +261,12 @@ class XmlConversation(GuestConversation[m.Message]):
         self.peer.say(m.GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
 
     def _tell_violation(self, why: str) -> None:
+        """Sends the reason why the client's move was illegal (an extension)."""
         if not self._strict:
             self.peer.say(m.Error(why))
 
     def _tell_left(self, seat: Seat) -> None:
+        """Informs the client that a player has left or is away (an extension)."""
         self._alone = True
         if not self._strict:
             self.peer.say(m.PlayerLeftGame(self.name_of(seat), self._game_id))
@@ -263,8 +276,8 @@ class XmlConversation(GuestConversation[m.Message]):
 
     def tell_back(self, event: Back[Any]) -> None:
         """
-        Send all points so far to a player that is back. In strict mode there are none: the document has no message for
-        them.
+        Sends the state of the game to a player that is back: the next player, and all points so far. In strict mode
+        there are no points, because the document has no message for them.
         """
         assert self.handle is not None
         if event.seat != self.handle.seat:
@@ -280,11 +293,11 @@ class XmlConversation(GuestConversation[m.Message]):
             self.peer.say(m.GameOver(self._game_id, self.name_of(winner), self.name_of(Seat(1 - winner)), points))
 
     def tell_refused(self, event: Refused) -> None:
-        """Send that a move was out of turn, or came after the end."""
+        """Sends that a move was out of turn, or came after the end."""
         self._refuse(str(event.error))
 
     def tell_over(self, event: Over) -> None:
-        """Wait until the client has confirmed that it knows of the end."""
+        """Waits until the client has confirmed that it has received the end."""
         self.leave_table(XmlState.OVER)
         self._may_be_late = not self._strict
         self.peer.alarm(self.lobby.grace, self._done)

@@ -1,14 +1,16 @@
 """
-Cuts a stream of bytes into whole XML elements, and makes trees of them. Pure: bytes in, pieces out.
+Divides a stream of bytes into whole XML elements, and makes trees of them. Input and output are values; nothing here
+uses a connection.
 
 The buffer stores at most one unfinished piece of bounded size. Some constructs are not allowed in a message of this
-wire: a DOCTYPE, a comment, CDATA, a processing instruction, too much depth, too many elements. They end the stream
-where they begin, and so does a wrong end tag.
+wire: a DOCTYPE, a comment, CDATA, a processing instruction, too much depth, too many elements. The first of them ends
+the stream, and so does a wrong end tag.
 
-Expat reads the elements, and the handlers count and build. It gets the bytes up to the last `>`, because it reads an
-unfinished tag again whenever it gets more. This happens only for a `>` in a value. A tag of 16 KiB full of them that
-comes byte by byte costs about 0.3 s, and such segments count for 4 MiB of the rate. Bytes after the last `>` are only
-searched for a `<` that is not allowed there. Each element has a parser of its own, so no name is stored for longer.
+Expat parses the elements, and its callbacks count them and build the tree. Expat gets the bytes only up to the last
+`>`, because it parses an unfinished tag again whenever more bytes come. So this happens only if a value contains a `>`.
+A tag of 16 KiB full of `>` that comes byte by byte costs about 0.3 s, and such segments count as 4 MiB against the rate
+limit. Bytes after the last `>` are only searched for a `<` that is not allowed there. Each element has a parser of its
+own, so no parser stores names for longer.
 """
 
 import itertools
@@ -23,36 +25,39 @@ from msgspec import Struct
 
 from gamehost.wires.framing import OtherProtocol, WireError, may_be_mark, may_become_other_protocol, other_protocol
 
-#: The longest message in bytes: 316 points take 7 KiB as the document writes them, 16 KiB leave room for other spellings.
+#: The longest message, in bytes. 316 points need 7 KiB as the document writes them; 16 KiB leave room for other
+#: spellings.
 MESSAGE_LIMIT = 16_384
-#: A message is three elements deep.
+#: The deepest nesting of elements. A valid message has three levels.
 DEPTH_LIMIT = 8
-#: The number of segments that can be drawn: a message with more points cannot be a move.
+#: The most points in a message. The pitch has this number of segments, so no move has more points.
 POINT_LIMIT = 316
-#: The elements of a message with that many points, and one to spare.
+#: The most elements in a message: enough for the longest move, and one more.
 ELEMENT_LIMIT = 320
-#: The elements and the depth of a message of a remote game. Points count as elements like all others there.
+#: The most elements and the deepest nesting in a message of a remote game. Points count as elements like all others
+#: there.
 REMOTE_ELEMENT_LIMIT = 2_048
 REMOTE_DEPTH_LIMIT = 16
-#: The most elements that the host reads in a message of a remote game: those of an end with all its players.
+#: The most elements that the host itself reads in a message of a remote game. The end of a game with all its players
+#: needs the most.
 MOST_READ = 80
-#: The most attributes of an element: enough for an answer with a reason.
+#: The most attributes of an element. An element with a few more than it may have still gets an answer with a reason.
 ATTRIBUTE_LIMIT = 48
-#: The longest XML declaration in bytes: with both its options it has 56.
+#: The longest XML declaration, in bytes. With both its options it has 56 bytes.
 DECLARATION_LIMIT = 128
 
-#: The elements with contents of the game itself, in a remote game.
+#: In a remote game, the elements with a content that only players and master understand.
 OPAQUE = frozenset({"move", "gameState"})
 
 _SPACE = re.compile(rb"[ \t\r]*+")
 _NAME_START = re.compile(rb"[A-Za-z_:\x80-\xff]")
 _NAME = re.compile(rb"[^ \t\r\n/>]*+")
-# A tag.
+# A whole tag.
 _TAG = re.compile(rb"<(?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+>")
-# A `<` that begins no tag, and one in a tag.
+# A `<` that does not begin a tag, or a `<` inside a tag.
 _ODD = re.compile(rb"<(?:([^A-Za-z_:/\x80-\xff])|[^<>]*+<)")
 _POINT = re.compile(rb"<point[ \t\r\n/>]")
-# A line with a call for help, and the bytes that can become one. `guidance.HELP_WORDS` has the words.
+# A line with a call for help, and bytes that can become such a line. The words are those of `framing.HELP_WORDS`.
 _HELP = re.compile(rb"(?:help|quit|exit|\?)[ \t]{0,8}\r?\n", re.IGNORECASE)
 _HELP_BEGUN = re.compile(rb"(?:h|he|hel|q|qu|qui|e|ex|exi|(?:help|quit|exit|\?)(?:[ \t]{0,8}\r?))\Z", re.IGNORECASE)
 _DECLARATION = re.compile(
@@ -65,11 +70,11 @@ _DECLARATION = re.compile(
 KNOWN_NAMES = frozenset((b"message", b"playerLogin", b"gameId", b"move", b"point"))
 
 _OTHER_REFERENCE = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9a-fA-F]+);)")
-# In a tag: the name of an attribute, and its value.
+# Inside a tag: the name of an attribute, and its value.
 _ATTRIBUTE = re.compile(rb"([^ \t\r\n<>\"'=/]++)([ \t\r\n]*+=[ \t\r\n]*+(?:\"[^<\"]*+\"|'[^<']*+'))")
-# A text between quotes. In a tag it is a value, and a quote in a text cannot reach into a tag.
+# A text between quotes. Inside a tag it is a value. Between tags it contains no `<`, so it cannot reach into a tag.
 _QUOTED = re.compile(rb"\"[^\"<]*+\"|'[^'<]*+'")
-# Bytes of the longest value that is not given a short name before prefixes are checked.
+# Before prefixes are checked, each value with more bytes than this is replaced by a short one.
 _SHORT = 64
 
 _WHITE = " \t\r\n"
@@ -84,10 +89,12 @@ _TWICE, _MISMATCH = codes[XML_ERROR_DUPLICATE_ATTRIBUTE], codes[XML_ERROR_TAG_MI
 
 
 class PieceKind(Enum):
+    """The kinds of pieces of the stream."""
+
     ELEMENT = "element"
-    #: One or more `<point/>` in a row, and a line end.
+    #: One or more `<point/>` on one line, and a line end: a move without a message around it.
     POINTS = "points"
-    #: The same, but something other than a line end follows.
+    #: Points without a message, with something other than a line end behind them.
     STRAY_POINTS = "stray points"
     #: A line with a word by which people ask for help.
     HELP = "help"
@@ -95,47 +102,53 @@ class PieceKind(Enum):
 
 
 class Content(Struct):
-    """The place of an element with a content of a game in its message: offsets in bytes."""
+    """The position of an element with a game's own content in its message, as offsets in bytes."""
 
     start: int
-    #: The end of its start tag, and the beginning of its end tag. In an empty element both are its end.
+    #: The end of the start tag, and the beginning of the end tag. If the element is empty, both are its end.
     begun: int
     ended: int
     stop: int
 
 
 class Element(Struct):
+    """An XML element with its attributes and children."""
+
     tag: str
     attributes: Mapping[str, str]
     children: "list[Element]" = []
-    #: The text directly in it.
+    #: The text directly inside the element.
     text: str = ""
 
     @property
     def has_text(self) -> bool:
-        """Whether there is more than white space directly in it."""
+        """Whether the element directly contains more than white space."""
         return bool(self.text.strip(_WHITE))
 
 
 class Wrong(Exception):
     """
-    A fault in a message with a known end, so the connection can continue. The text describes the fault, and repeats
-    none of the message.
+    A fault in a message whose end is known, so the connection can continue. The text describes the fault, and repeats
+    nothing of the message.
     """
 
 
 class Piece(Struct, frozen=True):
+    """A whole piece of the stream: an element, some points, a blank line or a call for help."""
+
     kind: PieceKind
     data: bytes
-    #: The element, or one around the points. In a message of a remote game the elements with contents are empty.
+    #: The element, or an element made around the points. In a message of a remote game, elements with a game's own
+    #: content are empty here.
     root: Element
-    #: Whether it is on the same line as the piece before it.
+    #: Whether this piece is on the same line as the piece before it.
     same_line: bool = False
-    #: The elements of the message with contents of a game.
+    #: The elements with a game's own content.
     contents: tuple[Content, ...] = ()
-    #: Whether a tag has an attribute twice. XML does not allow it. It is the one fault of form that the stream survives.
+    #: Whether a tag has the same attribute twice. XML does not allow this. It is the only XML error after which the
+    #: stream can still be read.
     twice: bool = False
-    #: The message, if it was read without a parser.
+    #: The message, if it was read without the parser.
     message: Any = None
 
 
@@ -147,7 +160,7 @@ _MESSAGE, _MESSAGE_END = b"<message", b"</message>"
 
 
 class MessageBounds(Struct, frozen=True):
-    """The most elements and points of a message, and how deep it may be."""
+    """The most elements and points of a message, and its deepest nesting."""
 
     elements: int = ELEMENT_LIMIT
     points: int = POINT_LIMIT
@@ -159,12 +172,12 @@ _REMOTE_LIMITS = MessageBounds(REMOTE_ELEMENT_LIMIT, REMOTE_ELEMENT_LIMIT, REMOT
 
 class _UnfinishedElement:
     """
-    The element that is being read: its parser, and the tree so far. All offsets are those of the buffer.
+    The element that is being read: its parser, and the tree so far. All offsets are positions in the buffer.
 
     :param rest: the bytes of the buffer, which grow
-    :param begin: where the element begins in them
-    :param remote: whether contents of a remote game are found, and not read
-    :param before: the point before it in the same piece
+    :param begin: the position of the element in these bytes
+    :param remote: whether the host finds elements with a game's own content, and does not read them
+    :param before: the point before this element in the same piece
     """
 
     __slots__ = (
@@ -185,15 +198,15 @@ class _UnfinishedElement:
         self._remote = remote
         self._elements: int = before._elements if before else 0
         self._points: int = before._points if before else 0
-        #: The parser has read up to here. In an unfinished tag: where it begins.
+        #: The position up to which the parser has read. If it is inside an unfinished tag, the beginning of this tag.
         self.fed = begin
-        #: Where the element ends; -1: it is not whole.
+        #: The end of the element; -1: the element is not complete.
         self.ended = -1
         self.contents: list[Content] = []
-        #: Whether the parser is in one of them.
+        #: Whether the parser is inside one of the elements in `contents`.
         self._in_content = False
         self.twice = False
-        #: The elements that have begun and not ended, in one around all.
+        #: The elements that have begun and not ended, inside an artificial element around all of them.
         self._open = [Element("", {})]
         self._begin_parser(begin)
 
@@ -203,9 +216,10 @@ class _UnfinishedElement:
 
     def _begin_parser(self, at: int, tag: bytes = b"") -> None:
         """
-        Read with a new parser from here on, as if it had read all before.
+        Makes a new parser that continues at this position, as if it had read everything before.
 
-        :param tag: the last tag before it, if it is still to be read
+        :param at: the position
+        :param tag: the last tag before the position, if it must still be parsed
         """
         self._parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
@@ -213,7 +227,7 @@ class _UnfinishedElement:
         if len(self._open) > 1:
             opened = b"".join([b"<%b>" % element.tag.encode() for element in self._open[1:]])
             parser.Parse(opened)
-        #: The difference from the parser's offsets to those of the message.
+        #: The difference between the parser's offsets and positions in the message.
         self._base = at - len(opened) - len(tag)
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._text
@@ -221,10 +235,11 @@ class _UnfinishedElement:
 
     def feed(self, stop: int) -> None:
         """
-        Read on, up to the end of the element at most.
+        Parses the bytes up to `stop`, or up to the end of the element.
 
-        :param stop: behind a `>`
-        :raises WireError: not well-formed, not UTF-8, too much of something, or what cannot be in a message
+        :param stop: the position behind a `>`
+        :raises WireError: the bytes are not well-formed or not UTF-8, a limit is exceeded, or a construct is not
+            allowed in a message
         """
         data = self._rest[self.fed : stop]
         while True:
@@ -233,13 +248,14 @@ class _UnfinishedElement:
             except expat.ExpatError as error:
                 if self.ended < 0:
                     at = max(self._base + self._parser.ErrorByteIndex, self.fed)
+                    # An attribute is repeated: parse the tag again with other names for its attributes.
                     if error.code == _TWICE and not self._remote:
                         data = self._read_again(at, stop)
                         continue
                     raise WireError(self._fault(error.code, at)) from None
             break
         if self.ended >= 0:
-            del self._parser  # it knows this object
+            del self._parser  # the parser and this object refer to each other; this ends the circle
             return
         self.fed = self._base + self._parser.CurrentByteIndex
         if self.fed < stop:
@@ -248,7 +264,10 @@ class _UnfinishedElement:
             self._begin_parser(self.fed)
 
     def _read_again(self, at: int, stop: int) -> bytearray:
-        """The bytes to read instead of a tag with a repeated attribute, and of the bytes behind it."""
+        """
+        Returns the bytes to parse instead of a tag with a repeated attribute and the bytes behind it. Each attribute of
+        the tag gets another name.
+        """
         self.twice = True
         rest, numbers = self._rest, itertools.count()
         tag = _TAG.match(rest, rest.rindex(b"<", 0, at))
@@ -260,9 +279,11 @@ class _UnfinishedElement:
 
     def _fault(self, code: int, at: int) -> str:
         """
-        A description of the fault that does not depend on how much of the stream has come.
+        Describes an error of the parser. The description must not depend on how many bytes have come so far.
 
-        :raises WireError: a `<` is at a place where it cannot be
+        :param code: Expat's number of the error
+        :param at: the position of the error
+        :raises WireError: a `<` is at a position where it is not allowed
         """
         rest = self._rest
         if code == _MISMATCH:
@@ -282,6 +303,11 @@ class _UnfinishedElement:
         return _IN_TAG if rest[at] == _LESS else _NOT_WELL_FORMED
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        """
+        Called at each start tag: counts the element, and adds it to the tree.
+
+        :raises WireError: a limit is exceeded
+        """
         limits, deep = self._limits, len(self._open)
         self._elements += 1
         self._points += tag == "point"
@@ -296,6 +322,7 @@ class _UnfinishedElement:
             if len(attributes) > ATTRIBUTE_LIMIT:
                 raise WireError(f"an element with more than {ATTRIBUTE_LIMIT} attributes")
             self._open[-1].children.append(element)
+            # A game's own content begins here: note its position, and add nothing of it to the tree.
             if self._remote and deep == 2 and tag in OPAQUE:
                 self._in_content = True
                 begin = self._base + self._parser.CurrentByteIndex
@@ -305,11 +332,12 @@ class _UnfinishedElement:
         self._open.append(element)
 
     def _end(self, tag: str) -> None:
+        """Called at the end of each element: notes the end of the message, or the end of a game's own content."""
         element = self._open.pop()
         deep = len(self._open)
         if deep > 2 or (deep == 2 and not self._in_content):
             return
-        # Of an empty element the parser names the end, of an end tag where it begins.
+        # For an empty element the parser gives the position of its end; for an end tag, the position of its beginning.
         at = self._base + self._parser.CurrentByteIndex
         empty = self._rest.endswith(b"/>", 0, at)
         if deep == 1:
@@ -322,22 +350,25 @@ class _UnfinishedElement:
                 content.ended, content.stop = at, self._rest.index(b">", at) + 1
 
     def _text(self, some: str) -> None:
+        """Called for each text: adds it to the present element."""
         if not self._in_content:
             self._open[-1].text += some
 
     def _markup(self, *ignored: str) -> None:
+        """Called for a construct that is not allowed in a message."""
         if self.ended < 0:
             raise WireError(_NO_MARKUP)
 
 
 class MessageBuffer:
     """
-    The bytes of one connection.
+    The received bytes of one connection: divides them into pieces.
 
-    :param guided: whether a call for help is a piece, and whether another protocol is distinguished from other bytes
-        that are not XML. If not, the first byte that is not XML ends the stream
+    :param guided: whether a call for help is a piece, and whether other protocols are recognized. If not, the first
+        byte that is not XML ends the stream
     :param elements: the most elements of a message
-    :param usual: reads a message without a parser, if it can; `None`: it needs one. It is not called in remote games
+    :param usual: reads a message without a parser, if it can; otherwise returns `None`. It is not called in remote
+        games
     """
 
     __slots__ = (
@@ -357,17 +388,18 @@ class MessageBuffer:
         self._remote = False
         #: The received bytes, from the beginning of the current piece.
         self._rest = bytearray()
-        #: The start of the unfinished element. Without one: the end of the points that still wait for their line end.
+        #: The beginning of the unfinished element. If there is none: the end of the points that still wait for their
+        #: line end.
         self._at = 0
-        #: Within an element: the position from which bytes were not read yet.
+        #: Inside an element: the position of the first byte that was not parsed yet.
         self._seen = 0
         self._reading: _UnfinishedElement | None = None
         #: The points that still wait for their line end.
         self._points: list[_UnfinishedElement] = []
         self._declared = False
-        #: Whether the next line end belongs to the piece before it.
+        #: Whether the next line end belongs to the piece before it, and is not a blank line.
         self._line_ends = False
-        #: Whether no line end was received since the last piece.
+        #: Whether no line end has come since the last piece.
         self._same_line = False
 
     @property
@@ -376,7 +408,7 @@ class MessageBuffer:
 
     def widen(self, remote: bool) -> None:
         """
-        Apply the limits of remote games from now on, or those of Paper Soccer. An unfinished message is read again.
+        Changes to the limits of remote games (true), or to those of Paper Soccer. An unfinished message is read again.
         """
         self._remote = remote
         self._limits = _REMOTE_LIMITS if remote else MessageBounds()
@@ -385,9 +417,9 @@ class MessageBuffer:
 
     def feed(self, data: bytes) -> Iterator[Piece]:
         """
-        The pieces that are whole now. The iterator must be exhausted before more is fed.
+        Yields the pieces that are complete now. The caller must exhaust the iterator before it feeds more bytes.
 
-        :raises WireError: nothing after this point can be trusted
+        :raises WireError: the bytes after this point must be ignored
         """
         self._rest += data
         while (piece := self._next()) is not None:
@@ -396,14 +428,17 @@ class MessageBuffer:
             raise WireError(_TOO_LONG)
 
     def pass_line(self) -> bool:
-        """Pass over a line with one message that was read elsewhere. `False`: something waits before it."""
+        """
+        Notes that a line with one message was read without the buffer. Returns `False` if earlier bytes wait; then the
+        buffer must read the line.
+        """
         if self._rest or self._declared:
             return False
         self._line_ends = self._same_line = False
         return True
 
     def _next(self) -> Piece | None:
-        """The next piece that is whole."""
+        """Returns the next complete piece; `None`: more bytes are needed."""
         while True:
             found: Piece | bool = self._between() if self._reading is None else self._element(self._reading)
             if found is not True:
@@ -413,12 +448,13 @@ class MessageBuffer:
 
     def _between(self) -> Piece | bool:
         """
-        Read the bytes between two elements. Returns the piece that ends here, or that is no XML; otherwise whether
-        there are bytes to continue with.
+        Reads the bytes between two elements. Returns a piece that is complete, or `True` to continue reading, or
+        `False` if more bytes are needed.
         """
         rest, points = self._rest, self._at > 0
         end = min(len(rest), MESSAGE_LIMIT) if points else len(rest)
         at = _past(_SPACE, rest, self._at, end)
+        # Remove the spaces in front of a piece, unless points wait for their line end.
         if points:
             self._at = at
         else:
@@ -426,6 +462,7 @@ class MessageBuffer:
             end, at = end - at, 0
         if at == end:
             return False
+        # The first byte that is not a space decides what begins here.
         if rest[at] == _LINE_END:
             return self._line_end(at)
         if rest[at] != _LESS:
@@ -442,7 +479,7 @@ class MessageBuffer:
         return self._usual_message() or self._begin_element(at)
 
     def _usual_message(self) -> Piece | None:
-        """The message that begins here, if it is complete and needs no parser."""
+        """Returns the message that begins here, if it is complete and can be read without the parser."""
         if self._at or self._remote:
             return None
         stop = self._rest.find(_MESSAGE_END, 0, MESSAGE_LIMIT) + len(_MESSAGE_END)
@@ -450,7 +487,10 @@ class MessageBuffer:
         return None if message is None else self._cut(PieceKind.ELEMENT, stop, message=message)
 
     def _not_xml(self) -> Piece | bool:
-        """A call for help, or what may become one or another protocol; anything else ends the stream."""
+        """
+        Handles bytes that are not XML: a call for help, or the beginning of another protocol. Anything else ends the
+        stream.
+        """
         rest = self._rest
         if self._guided and not self._at:
             asked = _HELP.match(rest)
@@ -459,8 +499,8 @@ class MessageBuffer:
                 self._same_line = self._declared = False
                 return _HELP_ASKED
             opening = bytes(rest[:16])
-            # XML does not count a form feed as white space: the bytes behind it must make no difference, because they
-            # may come later.
+            # In XML a form feed is not white space. So the result must not depend on the bytes behind it, which may
+            # come later.
             if not opening[:1].isspace() and other_protocol(opening) is not None:
                 raise OtherProtocol(opening)
             if _HELP_BEGUN.match(rest) or may_be_mark(rest) or may_become_other_protocol(opening):
@@ -468,13 +508,16 @@ class MessageBuffer:
         raise WireError(_NOT_XML)
 
     def _line_end(self, at: int) -> Piece | bool:
-        """The points in front of a line end, or a blank line; `False`: neither, and reading can continue."""
+        """
+        Returns the points in front of a line end, or a blank line; `True`: the line end belongs to the piece before it.
+        """
         piece = self._cut(PieceKind.POINTS, at) if at else self._line_ends or _BLANK_LINE
         self._line_ends = self._same_line = False
         del self._rest[:1]
         return piece
 
     def _skip_declaration(self) -> bool:
+        """Removes an XML declaration. Returns `False` if more bytes are needed."""
         rest = self._rest
         stop = rest.find(b"?>", 0, DECLARATION_LIMIT)
         if stop < 0:
@@ -489,7 +532,11 @@ class MessageBuffer:
 
     def _cut(self, kind: PieceKind, stop: int, reading: _UnfinishedElement | None = None, message: Any = None) -> Piece:
         """
-        :param reading: the element; `None`: the piece is of points, or has been read
+        Removes a piece from the buffer, and returns it.
+
+        :param stop: the end of the piece
+        :param reading: the element; `None`: the piece consists of points, or was read without the parser
+        :param message: the message that was read without the parser
         """
         data, same_line = bytes(self._rest[:stop]), self._same_line
         if reading is not None:
@@ -506,17 +553,20 @@ class MessageBuffer:
         self._line_ends = self._same_line = True
         return piece
 
-    # -- in an element
+    # -- inside an element
 
     def _begin_element(self, at: int) -> bool:
-        """:return: true: there are bytes to continue with"""
+        """Begins to parse an element at this position. Returns `True`: reading continues."""
         self._at = self._seen = at
         before = self._points[-1] if self._points else None
         self._reading = _UnfinishedElement(self._rest, at, self._limits, self._remote, before)
         return True
 
     def _element(self, reading: _UnfinishedElement) -> Piece | bool:
-        """The element, if it ends. Otherwise whether it was a point, so that there are bytes to continue with."""
+        """
+        Parses the bytes of the unfinished element. Returns the piece if the element is complete, `True` after a point,
+        or `False` if more bytes are needed.
+        """
         rest = self._rest
         end = min(len(rest), MESSAGE_LIMIT)
         while reading.ended < 0:
@@ -525,13 +575,15 @@ class MessageBuffer:
             if not stop:
                 if rest.find(b"<", seen, end) >= 0:
                     _check_tags(rest, reading.fed, end)
-                # The last byte is examined again: if it is a `<`, the next one decides whether it is allowed there.
+                # The last byte is examined again later: if it is a `<`, the byte behind it decides whether it is
+                # allowed there.
                 self._seen = max(end - 1, seen)
                 return False
             if not rest.startswith(_MESSAGE, self._at):
                 stop = rest.find(b">", seen) + 1
             elif (ends := rest.find(_MESSAGE_END, max(seen - len(_MESSAGE_END), self._at), stop)) >= 0:
-                # Most messages end here. Bytes behind it would be parsed for nothing.
+                # Most messages end at this tag. The bytes behind it belong to the next piece, so they are not parsed
+                # now.
                 ends += len(_MESSAGE_END)
                 stop = ends if ends > seen else stop
             self._seen = stop
@@ -546,7 +598,9 @@ class MessageBuffer:
 
 def _check_tags(data: bytearray, at: int, end: int) -> None:
     """
-    :raises WireError: a `<` is at a place where it cannot be
+    Checks the positions of `<` in these bytes.
+
+    :raises WireError: a `<` is at a position where it is not allowed
     """
     odd = _ODD.search(data, at, end)
     if odd is not None:
@@ -554,7 +608,7 @@ def _check_tags(data: bytearray, at: int, end: int) -> None:
 
 
 def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int:
-    """The end of the match of a pattern that can match an empty text."""
+    """Returns the end of the match of a pattern that also matches an empty text."""
     passed = pattern.match(data, at, end)
     assert passed is not None
     return passed.end()
@@ -564,7 +618,10 @@ def _past(pattern: re.Pattern[bytes], data: bytearray, at: int, end: int) -> int
 
 
 def _with_short_values(data: bytes) -> bytes:
-    """Equal long values become the same short one, other ones other ones: a parser makes each name with its name space."""
+    """
+    Replaces each long value by a short one; equal values remain equal. This saves time, because a parser with name
+    spaces repeats the whole value in each name.
+    """
     names: dict[bytes, bytes] = {}
 
     def short(value: re.Match[bytes]) -> bytes:
@@ -574,6 +631,7 @@ def _with_short_values(data: bytes) -> bytes:
 
 
 def _has_declared_prefixes(data: bytes) -> bool:
+    """Whether the message declares all prefixes that it uses."""
     try:
         expat.ParserCreate("utf-8", " ").Parse(_with_short_values(data), True)
     except expat.ExpatError:
@@ -583,10 +641,10 @@ def _has_declared_prefixes(data: bytes) -> bool:
 
 def envelope(piece: Piece) -> Element:
     """
-    The outermost element of a message of a remote game. The elements with contents are empty in it.
+    Returns the outermost element of a message of a remote game. Elements with a game's own content are empty in it.
 
-    :raises WireError: a prefix is not declared, or an attribute is there twice
-    :raises Wrong: there is text between the elements that the host reads, or there are too many of them
+    :raises WireError: a prefix is not declared, or an attribute is repeated
+    :raises Wrong: there is text between the elements that the host reads, or there are too many of these elements
     """
     if piece.twice or (b":" in piece.data and not _has_declared_prefixes(piece.data)):
         raise WireError(_NOT_WELL_FORMED)

@@ -1,8 +1,8 @@
 """
-The messages of the wire: one frozen class each, with the content of the element of that type.
+The messages of the Paper Soccer wire: one frozen class each, with the content of the XML element of this type.
 
-A point is a pair of whole numbers of at most three digits. The rules find out whether it is on the pitch. The id of a
-game is text, as in the attribute.
+A point is a pair of whole numbers of at most three digits. The rules of the game check whether the point is on the
+pitch. The id of a game is text, as in the attribute.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from gamehost.wires.framing import Blank, WireMessage
 from gamehost.wires.framing import HelpAsked as HelpAsked
 from gamehost.wires.framing import NotForServer as NotForServer
 
-#: The names of the built-in game in a log-in, in lower case.
+#: The names by which a log-in can choose the built-in game, in lower case.
 GAME_TYPES = frozenset({"paper soccer", "paper_football", "paper-soccer"})
 
 #: (x, y).
@@ -28,65 +28,75 @@ class LoginError(IntEnum):
     GAME_TYPE = 2
     #: The host is full.
     NO_ROOM = 3
-    #: This type of game has a master.
+    #: This type of game has a master already.
     MASTER = 4
-    #: The least and the most players are no numbers that a game can have.
+    #: A master's log-in has impossible numbers of players (the least and the most).
     PLAYERS = 5
 
 
 class Dialect(Enum):
-    """The way in which the messages of a connection are read and written. The answer to a log-in decides it."""
+    """How the messages of a connection are read and written. The answer to a log-in decides this."""
 
-    #: Paper Soccer, with the host as the master. Contents are points.
+    #: Paper Soccer, ruled by the host itself. The content of a move is a list of points.
     BUILT_IN = "built-in"
-    #: A game of a remote master. Contents are bytes that the host never reads.
+    #: A game that a remote master rules. The content of a move or state is bytes, which the host passes on without
+    #: reading them.
     EXACT = "exact"
-    #: The same for programs that do not keep to the document: the elements around the contents are passed on, too.
+    #: Like `EXACT`, but for programs that do not follow the document: the host passes on the elements around the
+    #: content, too.
     LOOSE = "loose"
 
 
 class PlayerLogin(WireMessage, frozen=True):
-    """Client: log in under this nick, to play this type of game. A missing attribute is empty text."""
+    """
+    Client: logs in under this nick, to play this type of game. If an attribute is missing, its field is empty text.
+    """
 
     nick: str
     game_type: str
 
 
 class Move(WireMessage, frozen=True):
-    """Client: play the ball to these points, one or more. `None`: the game's id was left out."""
+    """Client: plays the ball to these points, one or more. `game_id` is `None` if the client left it out."""
 
     points: tuple[Point, ...]
     game_id: str | None = None
 
 
 class ThankYou(WireMessage, frozen=True):
-    """Client: the end of the game was seen."""
+    """Client: confirms that it has received the end of the game."""
 
     game_id: str | None = None
 
 
 class LeaveGame(WireMessage, frozen=True):
-    """Client: the game is given up."""
+    """Client: leaves the game, and so resigns it."""
 
     game_id: str | None = None
 
 
 class Logout(WireMessage, frozen=True):
-    """Client: the player leaves."""
+    """Client: the player leaves the host."""
 
 
 class LoginResponse(WireMessage, frozen=True):
-    """Server: the log-in is accepted (`None`), or why not."""
+    """
+    Server: the answer to a log-in. `error` is `None` if the log-in is accepted; otherwise it is the reason of the
+    refusal.
+    """
 
     error: LoginError | None = None
-    #: Extension: the reason in words; empty: none is sent.
+    #: Extension: the reason in words. If it is empty, no reason is sent.
     reason: str = ""
-    #: Not sent: the dialect of the connection after an accepted log-in.
+    #: The dialect of the connection after an accepted log-in. It is not sent; the codec needs it.
     dialect: Dialect = Dialect.BUILT_IN
 
 
 class GameState(WireMessage, frozen=True):
-    """Server, to both: the move that was made (none before the first), and the next player."""
+    """
+    Server, to both players: the move that was made, and the next player. At the beginning of a game there is no move
+    yet.
+    """
 
     game_id: str
     next_player: str
@@ -94,7 +104,7 @@ class GameState(WireMessage, frozen=True):
 
 
 class GameOver(WireMessage, frozen=True):
-    """Server, to both: the last move, if a legal one ended the game, and how the game ended."""
+    """Server, to both players: the game is over. `points` is the last move, if a legal move ended the game."""
 
     game_id: str
     winner: str
@@ -104,9 +114,9 @@ class GameOver(WireMessage, frozen=True):
 
 class PlayerLeftGame(WireMessage, frozen=True):
     """
-    Server: this player is out of the game. To other players it is an extension.
+    Server: this player is no longer in the game. Sent to the other players, it is an extension.
 
-    Master: the same, for a player whom the master puts out. A missing id is empty text.
+    Master: the master removes this player from the game. If the id is missing, it is empty text.
     """
 
     nick: str
@@ -118,13 +128,15 @@ class ServerShutdown(WireMessage, frozen=True):
 
 
 class Error(WireMessage, frozen=True):
-    """Either side: something was wrong. The text is an extension. The text of a client is not kept."""
+    """Server or client: something was wrong. The text is an extension. The text of a client's error is not stored."""
 
     text: str = ""
 
 
 class GameMasterLogin(WireMessage, frozen=True):
-    """Master: games of this type are ruled here. All values are text as they were sent; a missing one is empty."""
+    """
+    Master: logs in, to rule games of this type. All values are text, as they were sent; a missing value is empty text.
+    """
 
     id: str
     game_type: str
@@ -133,48 +145,53 @@ class GameMasterLogin(WireMessage, frozen=True):
 
 
 class RemoteMove(WireMessage, frozen=True):
-    """A move in a game with a remote master: from its player, and to the master."""
+    """A move in a game with a remote master. Its player sends it to the host, and the host sends it to the master."""
 
-    #: In the loose dialect all `move` elements as they were sent; else the contents of the one.
+    #: In the loose dialect: all `move` elements, as they were sent. In the exact dialect: the content of the only
+    #: `move` element.
     content: bytes
     #: `None`: the game's id was left out.
     game_id: str | None = None
 
 
 class RemoteState(WireMessage, frozen=True):
-    """A state of a game with a remote master: from the master, and to the players."""
+    """A state of a game with a remote master. The master sends it to the host, and the host sends it to the players."""
 
     game_id: str | None
-    #: In the loose dialect the `gameState` element as it was sent, or nothing; else its contents.
+    #: In the loose dialect: the `gameState` element as it was sent, or nothing. In the exact dialect: the content of
+    #: this element.
     content: bytes
     #: Empty: the game is over.
     next_player: str = ""
-    #: At the end, each player by nick, and whether they have won.
+    #: At the end of the game: the nick of each player, and whether this player has won.
     results: tuple[tuple[str, bool], ...] = ()
 
 
 class BeginGame(WireMessage, frozen=True):
-    """Server, to a master: a game begins. The players are in the order in which they came."""
+    """Server, to a master: a game begins. The players are in the order in which they joined."""
 
     game_id: str
     players: tuple[str, ...]
 
 
 class ChampionsList(WireMessage, frozen=True):
-    """Server, to the players of a championship: all of them in the order of success, with games won and lost."""
+    """
+    Server, to the players of a championship: the final table. Each entry is a nick with the numbers of won and lost
+    games, the most successful player first.
+    """
 
     players: tuple[tuple[str, int, int], ...]
 
 
 class Malformed(WireMessage, frozen=True):
-    """Well-formed XML that is no message of this wire. The reason repeats nothing of it."""
+    """Well-formed XML that is not a message of this wire. The reason repeats nothing of the XML."""
 
     reason: str
 
 
 Message = WireMessage | Blank
 
-#: The messages of a client: `type` -> message.
+#: The messages of a client: value of the attribute `type` -> message.
 CLIENT_TYPES: Mapping[str, type] = {
     "playerLogin": PlayerLogin,
     "move": Move,

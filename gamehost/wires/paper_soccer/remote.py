@@ -1,6 +1,7 @@
 """
-The messages of a connection that is a player of any game, or a master of remote games. `->` from the client,
-`<-` from the server, each line in a `<message type="...">`. A player of a remote game::
+The conversation of a player of any game, or of a master of remote games. A master is a program that has the rules of a
+game; the host only passes its messages on. `->` from the client, `<-` from the server, each line in a `<message
+type="...">`. A player of a remote game::
 
     -> playerLogin <playerLogin nick="ann" gameType="nim"/>
                                  <- loginResponse <response accept="yes"/>
@@ -22,8 +23,8 @@ A master::
     -> playerLeftGame               puts a player out
     -> logout                       the games wait for another master
 
-Players of the built-in game continue as in `gamehost.wires.paper_soccer.conversation`. The settings of a listener list
-the types, the clients that may be a master, and the dialects.
+The conversation of a player of the built-in game is the one in `gamehost.wires.paper_soccer.conversation`. The settings
+of a port list the types of games, the clients that may be a master, and the dialects.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -48,21 +49,21 @@ from gamehost.wires.paper_soccer import RemoteRules, players
 from gamehost.wires.paper_soccer import messages as m
 from gamehost.wires.paper_soccer.conversation import UNKNOWN_TYPE, XmlConversation, XmlState
 
-#: Past games of a connection with ids that are still known: a message that crosses an end on its way is not many games
-#: late.
+#: How many past games of a connection are remembered by their ids. A client may send a message about a game that has
+#: just ended, but not about much older games.
 PAST = 1_000
 
 
 class Remote(Enum):
     """The state of the connection of a player or a master of remote games; before a log-in it is `XmlState.OUTSIDE`."""
 
-    #: A player that waits for a game.
+    #: A player waits for a game.
     POOL = "pool"
-    #: In a game.
+    #: A player is in a game.
     PLAYING = "remote"
-    #: The game has ended; the server waits for `thank you`, for as long as a seat would be reserved.
+    #: The game has ended. The server waits for `thank you`, as long as it would reserve a seat.
     OVER = "over"
-    #: A master.
+    #: A master is logged in.
     MASTER = "master"
 
 
@@ -75,14 +76,14 @@ _AWAITED: Mapping[Enum, str] = {
 
 
 def _seat_pair(game: Game[Any, Any], pair: Sequence[Any], championship: TableId) -> bool:
-    """Begin a game of the host's own: these two wait in a queue of their own."""
+    """Begins a built-in game of a championship: these two players wait in a queue that only they use."""
     names = " ".join(player.session.name for player in pair)
     for player in pair:
         player.play_in(Queue(game, f"championship {names}", {CHAMPIONSHIP: str(championship)}))
     return True
 
 
-#: Seconds between two messages to a master that takes a segment for a message.
+#: The seconds between two messages to a master that takes each segment for one message.
 APART = 0.05
 
 _NO_SUCH_GAME = "expected the id of a game that this connection was told of"
@@ -98,7 +99,7 @@ class _NoMaster(Exception):
 
 class RemoteConversation(XmlConversation):
     """
-    The conversation on one connection, of a player of any game or a master.
+    The conversation on one connection: of a player of any game, or of a master.
 
     :param rules: the settings of remote games
     """
@@ -113,16 +114,16 @@ class RemoteConversation(XmlConversation):
         self._seat: RemoteSeat | None = None
         self._loose = False
         self._run = self._championship() if rules.championship is not None else None
-        #: The ids of the games that this connection was in.
+        #: The ids of this connection's past games. It is used as an ordered set.
         self._past: dict[str, None] = {}
         self._master: Master | None = None
-        #: Whether a message to the master needs a write of its own.
+        #: Whether each message to the master must be in a segment of its own.
         self._apart = False
 
     # -- log-ins
 
     def log_in(self, message: m.PlayerLogin) -> None:
-        """Log in for the built-in game, or wait for a remote one."""
+        """Logs in for the built-in game, or logs in and waits for a remote game."""
         game_type = message.game_type.casefold()
         if self._run is not None:
             if not self._admits(message):
@@ -141,7 +142,9 @@ class RemoteConversation(XmlConversation):
             self._games.wait(self._kind, self)
 
     def claim_of_log_in(self, message: m.PlayerLogin) -> Claim | None:
-        """The claim of a log-in: a type of remote games, or a championship, is at one host of a cluster."""
+        """
+        Returns the claim of a log-in. A type of remote games, or a championship, is always at one host of a cluster.
+        """
         game_type, run = message.game_type.casefold(), self._run
         builtin = game_type in self._rules.native
         possible = (
@@ -157,7 +160,10 @@ class RemoteConversation(XmlConversation):
         return replace(claim, place=place, by_place=not here, anew=self.state is not XmlState.OUTSIDE)
 
     def adopt(self, session: Session) -> None:
-        """Wait for an opponent in the built-in game. The client has received that its log-in is accepted."""
+        """
+        Waits for an opponent in the built-in game, for another host of the cluster. The client has received that its
+        log-in is accepted.
+        """
         self.logged_in(session)
         self.set_state(XmlState.WAITING)
         self.find_opponent(session)
@@ -165,6 +171,7 @@ class RemoteConversation(XmlConversation):
     # -- championships
 
     def _championship(self) -> ChampionshipRun:
+        """Returns the championship of this port, and begins it if necessary."""
         assert self._rules.championship is not None
         game_type, count = self._rules.championship
         builtin = game_type.casefold() in self._rules.native
@@ -172,11 +179,12 @@ class RemoteConversation(XmlConversation):
         return self._games.hold_championship(game_type, count, opener)
 
     def play_in(self, queue: Queue) -> None:
+        """Waits in a queue of the championship."""
         if self.session is not None:
             self.lobby.play(self.session, queue)
 
     def _admits(self, message: m.PlayerLogin) -> bool:
-        """Whether this player is admitted. If not, the player receives the reason."""
+        """Whether this player may take part in the championship. If not, the player receives the reason."""
         assert self._run is not None
         if message.game_type.casefold() not in self._championship_types():
             self._refuse_log_in(m.LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
@@ -187,12 +195,13 @@ class RemoteConversation(XmlConversation):
         return True
 
     def _championship_types(self) -> Collection[str]:
+        """Returns the names of the championship's type of game."""
         assert self._run is not None
         game_type = self._run.game_type.casefold()
         return self._rules.native if game_type in self._rules.native else (game_type,)
 
     def find_opponent(self, session: Session) -> None:
-        """In a championship players do not look for opponents themselves."""
+        """Waits for an opponent. In a championship, the championship chooses the opponent."""
         if self._run is None:
             super().find_opponent(session)
         elif self.lobby.reconnect(session):
@@ -201,7 +210,7 @@ class RemoteConversation(XmlConversation):
             self._run.wait(self)
 
     def tell_over(self, event: Over) -> None:
-        """The end of a game of the host's own counts in a championship."""
+        """Sends the end of a built-in game. In a championship, the result counts, and the next game can begin."""
         names = () if self.handle is None else self.handle.names
         super().tell_over(event)
         if self._run is not None:
@@ -209,9 +218,11 @@ class RemoteConversation(XmlConversation):
             self._run.go_on()
 
     def champions(self, standing: Sequence[tuple[str, int, int]]) -> None:
+        """Sends the final table of the championship."""
         self.peer.say(m.ChampionsList(tuple(standing)))
 
     def _knows(self, game_type: str) -> bool:
+        """Whether players may wait for this type of game."""
         types = self._rules.types
         if self._run is not None:
             return True
@@ -220,7 +231,10 @@ class RemoteConversation(XmlConversation):
         return "*" in types or game_type.casefold() in types or self._games.knows(game_type)
 
     def _wait_as(self, nick: str) -> bool:
-        """Take the nick for remote games. `False`: it is refused, and the client has received the reason."""
+        """
+        Logs in under the nick, for remote games. Returns `False` if the nick is refused; then the client has received
+        the reason.
+        """
         session = self._enter(nick)
         if session is None:
             return False
@@ -231,19 +245,20 @@ class RemoteConversation(XmlConversation):
         self.logged_in(session)
         return True
 
-    # -- from players
+    # -- messages of players
 
     def late(self, message: m.RemoteMove | m.ThankYou | m.LeaveGame) -> None:
-        """Ignore a message that has crossed the end of its game on the way."""
+        """Ignores a message about a game that had ended before the message came."""
         if message.game_id is not None and message.game_id not in self._past:
             self.unexpected(message)
 
     def thank_late(self, message: m.ThankYou) -> None:
+        """Ignores a `thank you` for a past game of this connection."""
         if not self._past or not (message.game_id is None or message.game_id in self._past):
             super().thank_late(message)
 
     def thank_again(self, message: m.ThankYou) -> None:
-        """After a built-in game: log out, or wait for the next game if the settings say so."""
+        """Handles `thank you` after a built-in game: logs out, or waits for the next game if the settings say so."""
         if not self._rules.again and self._run is None:
             self.thank(message)
         elif self._means_this_game(message) and self.session is not None:
@@ -253,27 +268,31 @@ class RemoteConversation(XmlConversation):
             self.find_opponent(self.session)
 
     def pass_on(self, message: m.RemoteMove) -> None:
+        """Passes a move to the master of the game."""
         assert self._seat is not None
         if self._means_this_game(message) and self._seat.move(message.content):
             self.peer.move_accepted()
             self.peer.journaled(len(message.content))
 
     def leave_remote(self, message: m.LeaveGame) -> None:
+        """Leaves the game, and waits for the next one."""
         if self._means_this_game(message):
             assert self._seat is not None
             self._seat.leave()
             self._wait()
 
     def thank_in_game(self, message: m.ThankYou) -> None:
-        """The thanks of loose clients may come while the next game has begun."""
+        """Ignores `thank you` of a loose client, which may come when the next game has already begun."""
         if not self._loose:
             self.unexpected(message)
 
     def thank_for_remote(self, message: m.ThankYou | m.LeaveGame | m.Error) -> None:
+        """Waits for the next game, after the client has confirmed the end."""
         self.peer.exempt_from_rate()
         self._wait()
 
     def _wait(self) -> None:
+        """Waits for the next game of the same type."""
         assert self._kind is not None
         self.peer.no_alarm()
         self._seat = None
@@ -281,6 +300,7 @@ class RemoteConversation(XmlConversation):
         self._games.wait(self._kind, self)
 
     def _leave_remote(self) -> None:
+        """Leaves the remote game, or stops waiting for one."""
         seat, self._seat = self._seat, None
         if seat is not None:
             seat.leave()
@@ -289,7 +309,10 @@ class RemoteConversation(XmlConversation):
             self._kind = None
 
     def tell_displaced(self, event: Displaced) -> None:
-        """A newer connection has the nick. No player returns to a remote game."""
+        """
+        Ends this connection, because a newer one has the nick. The player leaves the remote game, because no player can
+        return to one.
+        """
         self._leave_remote()
         super().tell_displaced(event)
 
@@ -311,12 +334,14 @@ class RemoteConversation(XmlConversation):
         else:
             self._refuse(awaited)
 
-    # -- to players
+    # -- events for players
 
     def remote_taken(self, seat: RemoteSeat) -> None:
+        """Notes that a game was found for this player. It begins when its master has begun it."""
         self._seat = seat
 
     def remote_seated(self) -> None:
+        """Notes that the game has begun."""
         assert self._seat is not None
         self._game_id = self._seat.game_id
         self._past[self._game_id] = None
@@ -328,7 +353,10 @@ class RemoteConversation(XmlConversation):
         self.peer.say(m.RemoteState(self._game_id, content, next_player))
 
     def remote_over(self, results: Results, content: bytes) -> None:
-        """Send the end, and wait until the client has confirmed it. Loose clients send no confirmation."""
+        """
+        Sends the end, and waits until the client has confirmed it. Loose clients send no confirmation, so they wait for
+        the next game at once.
+        """
         self.peer.say(m.RemoteState(self._game_id, content, "", tuple(results)))
         if self._loose:
             self._wait()
@@ -338,12 +366,12 @@ class RemoteConversation(XmlConversation):
             self.peer.alarm(self.lobby.grace, self._done)
 
     def remote_vanished(self) -> None:
-        """The game never was."""
+        """Waits for another game, because the found game did not begin."""
         self._seat = None
         self.set_state(Remote.POOL)
 
     def remote_suspended(self) -> None:
-        """The game has stopped by a fault of the host."""
+        """Sends that a fault of the host has stopped the game."""
         self.say_closing(SUSPENDED)
         self._seat = None
         self.set_state(Remote.OVER)
@@ -353,11 +381,11 @@ class RemoteConversation(XmlConversation):
 
     @property
     def at_table(self) -> bool:
-        """A remote game is a match to its players, and all its games are to a master."""
+        """Whether the client plays a match or is a master: a master's messages belong to matches, too."""
         return self._master is not None or self._seat is not None or super().at_table
 
     def register(self, message: m.GameMasterLogin) -> None:
-        """Log a master in, with its game and the numbers of players that it can have."""
+        """Logs a master in, with its type of game and its numbers of players."""
         try:
             name, numbers = self._checked_master(message)
         except _NoMaster as refusal:
@@ -376,9 +404,9 @@ class RemoteConversation(XmlConversation):
 
     def _checked_master(self, message: m.GameMasterLogin) -> tuple[str, tuple[int, int]]:
         """
-        The master's id without the secret, and the least and the most players.
+        Checks the log-in of a master. Returns its id without the secret, and the least and the most players.
 
-        :raises _NoMaster: the log-in is refused, whichever masters there are
+        :raises _NoMaster: the log-in is refused, for a reason that does not depend on other masters
         """
         name = self._rules.master_id(message.id, self.peer.address)
         numbers = players(message.players_min, message.players_max)
@@ -403,7 +431,7 @@ class RemoteConversation(XmlConversation):
         return name, numbers
 
     def claim_of_master(self, message: m.GameMasterLogin) -> Claim | None:
-        """The claim of a master: its type, or the championship."""
+        """Returns the claim of a master: to its type of game."""
         try:
             self._checked_master(message)
         except _NoMaster:
@@ -411,6 +439,7 @@ class RemoteConversation(XmlConversation):
         return Claim(place=self._games.place_of(message.game_type))
 
     def _register(self, game_type: str, master: Master) -> None:
+        """Registers a master, or refuses it because of other masters."""
         try:
             self._games.register(game_type, master)
         except TypeTaken:
@@ -425,10 +454,10 @@ class RemoteConversation(XmlConversation):
             self._tell(m.LoginResponse(dialect=m.Dialect.LOOSE if self._loose else m.Dialect.EXACT))
             self._games.meet(master)
 
-    # -- from masters
+    # -- messages of masters
 
     def rule(self, message: m.RemoteState) -> None:
-        """Send the players a state, if it fits."""
+        """Passes a state of the master to the players, if it is valid now."""
         game = self._meant(message.game_id)
         if game is not None:
             if game.owed:
@@ -437,12 +466,15 @@ class RemoteConversation(XmlConversation):
                 self.peer.journaled(len(message.content))
 
     def put_out(self, message: m.PlayerLeftGame) -> None:
+        """Removes a player from a game, because the master wants this."""
         game = self._meant(message.game_id or None)
         if game is not None:
             game.put_out(message.nick)
 
     def _meant(self, game_id: str | None) -> RemoteGame | None:
-        """The game that a master names; `None`: it is over, or the master has received that there is none."""
+        """
+        Returns the game that a master names; `None`: it is over, or there is no such game and the master was refused.
+        """
         assert self._master is not None
         if game_id is None and not self._loose:
             self._refuse(_NO_SUCH_GAME)
@@ -454,23 +486,25 @@ class RemoteConversation(XmlConversation):
             return None
 
     def hang_up_master(self, message: m.Logout) -> None:
-        """The master goes. Its games wait for another one."""
+        """Logs a master out. Its games wait for another master."""
         self._give_up_master("")
 
     def thank_as_master(self, message: m.ThankYou) -> None:
-        """Ignore the thanks of a master without a game."""
+        """Ignores `thank you` of a loose master."""
         if not self._loose:
             self.unexpected(message)
 
     def _give_up_master(self, reason: str) -> None:
+        """Gives up the master's games, and closes the connection."""
         self.end()
         if reason:
             self.say_closing(reason)
         self.peer.hang_up(reason)
 
-    # -- to masters
+    # -- events for masters
 
     def _tell(self, message: m.Message) -> None:
+        """Sends a message to the master, in a segment of its own if necessary."""
         if self._apart:
             self.peer.say_and_hold(message, APART)
         else:
@@ -486,11 +520,12 @@ class RemoteConversation(XmlConversation):
         self._tell(m.PlayerLeftGame(name, game_id))
 
     def own_state(self, game_id: str, next_player: str, content: bytes) -> None:
-        """Loose masters receive their own states."""
+        """Sends a master its own state back, in the loose dialect."""
         if self._loose:
             self._tell(m.RemoteState(game_id, content, next_player))
 
     def own_end(self, game_id: str, results: Results, content: bytes) -> None:
+        """Sends a master its own end of a game back, in the loose dialect."""
         if self._loose:
             self._tell(m.RemoteState(game_id, content, "", tuple(results)))
 

@@ -1,4 +1,4 @@
-"""Stratego as binary frames."""
+"""A wire of Stratego: binary frames."""
 
 from typing import Any
 

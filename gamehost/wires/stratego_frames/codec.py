@@ -1,14 +1,15 @@
 """
-Frames and messages: a header of six bytes with the type and size of the payload, then fields as Java writes them.
+Frames and messages of a Stratego wire. A frame is a header of six bytes with the type and the size of its payload, then
+the payload with fields in Java's encoding.
 
     offset  size
     0       1     0x2A
     1       1     frame type
-    2       2     sequence number, each direction its own
+    2       2     sequence number, counted separately in each direction
     4       2     size of the payload
 
-Numbers are big-endian. An int has four bytes and a sign, and a char is one UTF-16 code unit. A String is its size in two
-bytes, then modified UTF-8. A header that no client's frame can have is an error at once, before its payload.
+Numbers are big-endian. An int has four bytes and a sign, and a char is one UTF-16 code unit. A String is its size in
+two bytes, then modified UTF-8. A header that no client's frame can have is refused at once, before its payload comes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +22,8 @@ from gamehost.wires.stratego_frames import messages as m
 
 MARK = 0x2A
 
-#: The largest payload in bytes that a client may send: the longest name has 122, twenty letters of six bytes.
+#: The largest payload that a client may send, in bytes. The longest name needs 122 bytes: twenty letters of six bytes,
+#: and the size.
 PAYLOAD_LIMIT = 256
 
 HEADER = Struct(">BBHH")
@@ -34,7 +36,7 @@ _FIXED: Mapping[Any, int] = {m.Setup: SETUP.size, m.Move: MOVE.size, m.Resign: 0
 
 
 def _read_string(frame: bytes) -> str | None:
-    """The String that is a frame's whole payload; `None`: it is not one."""
+    """Returns the String that is the whole payload of a frame; `None`: the payload is not a valid String."""
     (size,) = SIZE.unpack_from(frame, _START)
     data = frame[_START + SIZE.size :]
     if size != len(data):
@@ -61,10 +63,10 @@ _READERS: Mapping[int, Callable[[bytes], m.FromClient]] = {
 
 def payload_size(header: bytes, known: Mapping[int, type] = m.CLIENT_FRAMES) -> int:
     """
-    How many bytes follow a header.
+    Returns the number of bytes after a header.
 
     :param known: the frame types that a client may send
-    :raises WireError: no frame of a client has this header
+    :raises WireError: no frame of a client can have this header
     """
     _, kind, _, size = HEADER.unpack(header)
     message = known.get(kind)
@@ -79,7 +81,7 @@ def payload_size(header: bytes, known: Mapping[int, type] = m.CLIENT_FRAMES) -> 
     return int(size)
 
 
-#: Messages that always have the same payload.
+#: The messages of the server that always have the same payload.
 PLAIN: Mapping[type, str] = {
     m.Wait: "wait",
     m.Connected: "connected",
@@ -117,17 +119,17 @@ class FramesCodec:
         return self._frames.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
-        """The messages that are complete now. The client's sequence numbers are ignored."""
+        """Yields the messages that are complete now. The client's sequence numbers are ignored."""
         for frame in self._frames.feed(data):
             yield _READERS[frame[1]](frame)
 
     def whole(self, data: bytes) -> m.Message | None:
-        """The message, if the bytes are exactly one frame."""
+        """Returns the message, if the bytes are exactly one frame; otherwise `None`."""
         frame = self._frames.whole(data)
         return None if frame is None else _READERS[frame[1]](frame)
 
     def encode(self, message: m.Message) -> bytes:
-        """A server's message as the next frame of the connection. Each call uses one sequence number."""
+        """Returns a server's message as the next frame of the connection. Each call uses one sequence number."""
         kind, write = _SENT[type(message)]
         payload = write(message)
         sequence = self.sequence
@@ -136,5 +138,5 @@ class FramesCodec:
 
 
 def strict_codec() -> FramesCodec:
-    """A codec that knows the document's frames only."""
+    """Returns a codec that reads only the document's frames, without extensions."""
     return FramesCodec(m.DOCUMENTED_FRAMES)

@@ -1,5 +1,5 @@
 """
-The conversation, `->` from the client, `<-` from the server::
+The course of a connection: `->` from the client, `<-` from the server::
 
     -> Sign On(ann)              <- Wait                     no other player waits yet
     -> Sign On(bob)   (another)  <- Connected, Side          to both; ann owns rows 0 to 3 and moves first
@@ -16,8 +16,8 @@ The conversation, `->` from the client, `<-` from the server::
 
 Error, Side, Resign, and Wait and Connected after a lost connection, are extensions.
 
-During the set-up and in play every placement and move goes to the table, valid or not. So answers keep their order, even
-when one of them waits for the journal.
+During the set-up and in play, every placement and move is passed to the table, valid or not. So the answers are in the
+right order, even if one of them must wait for the journal.
 """
 
 from collections.abc import Mapping
@@ -38,13 +38,16 @@ TIE = "tie"
 
 READY = "ready"
 
-#: A placement that is always refused. It replaces a wrong Ready, so that the refusal comes in the right order.
+#: A placement that is always refused. It is passed to the table instead of a wrong Ready, so that the refusal comes in
+#: the right order.
 _NO_PIECE = rules.Place("", 0, 0)
 
 _SIDES = (m.Side("1"), m.Side("2"))
 
 
 class FramesState(Enum):
+    """The state of a connection. It decides which frames are accepted."""
+
     #: Before the first Sign On.
     OUTSIDE = "outside"
     #: Signed on; there is no other player yet.
@@ -56,7 +59,7 @@ class FramesState(Enum):
     AFTER = "after"
 
 
-#: Why a frame is refused in a state that does not accept it.
+#: The reason for refusing a frame, by the state that does not accept it.
 NOT_NOW: Mapping[Enum, str] = {
     FramesState.OUTSIDE: "sign on first",
     FramesState.WAITING: "the game has not begun: wait for Connected",
@@ -65,17 +68,19 @@ NOT_NOW: Mapping[Enum, str] = {
 
 
 class FramesConversation(GuestConversation[m.Message]):
+    """The conversation on one connection of the wire of frames."""
+
     FIRST = FramesState.OUTSIDE
     WAITING = FramesState.WAITING
 
     _moved_last: Seat | None = None
-    #: Whether a Move may still arrive that was sent before its sender could know of the end of the game.
+    #: Whether a Move may still come that the client sent before it received the end of the game.
     _late_move = False
 
     # -- from the client
 
     def sign_on(self, message: m.SignOn) -> None:
-        """Enter the lobby under a name, or take back the seat that is reserved under it."""
+        """Logs in, or takes back the seat that is reserved under this name."""
         if message.username is None:
             self._refuse("a user name is a String in modified UTF-8")
             return
@@ -104,7 +109,7 @@ class FramesConversation(GuestConversation[m.Message]):
         self.act(rules.Move(message.x, message.y, message.to_x, message.to_y))
 
     def late(self, message: m.Move | m.Resign) -> None:
-        """The first move or resignation after Game Over was sent before its sender could know of it: no answer."""
+        """Ignores the first move or resignation after Game Over: the client sent it before it received Game Over."""
         if self._late_move and not self._strict:
             self._late_move = False
         else:
@@ -115,7 +120,10 @@ class FramesConversation(GuestConversation[m.Message]):
         self.handle.resign()
 
     def unexpected(self, message: m.Message) -> None:
-        """Refuse a frame that this state does not accept, with the document's refusal for its kind if there is one."""
+        """
+        Refuses a frame that this state does not accept. If the document has a refusal for this kind of frame, it is
+        sent.
+        """
         reason = NOT_NOW.get(self.state, "")
         if isinstance(message, m.SignOn):
             self._refuse("you have signed on already")
@@ -125,12 +133,14 @@ class FramesConversation(GuestConversation[m.Message]):
             self._refuse_with(m.MoveInvalid() if isinstance(message, m.Move) else m.PlacementInvalid(), reason)
 
     def _refuse(self, reason: str) -> None:
+        """Refuses a frame. In strict mode there is no message for this, so the connection is closed."""
         if self._strict:
             self.peer.hang_up(reason)
         else:
             self.peer.refuse(m.Error(reason))
 
     def _refuse_with(self, refusal: m.Message, reason: str) -> None:
+        """Sends a refusal of the document. Without strict mode, the reason goes first."""
         if not self._strict:
             self.peer.say(m.Error(reason))
         self.peer.refuse(refusal)
@@ -157,7 +167,7 @@ class FramesConversation(GuestConversation[m.Message]):
         ((FramesState.OUTSIDE, m.SignOn), (FramesState.AFTER, m.SignOn)), claim_of_sign_on
     )
 
-    # -- to the client
+    # -- events for the client
 
     def _say_connected(self) -> None:
         self.peer.say(m.Connected())
@@ -178,7 +188,7 @@ class FramesConversation(GuestConversation[m.Message]):
         self.peer.say(m.PlacementValid())
 
     def tell_playing(self, event: rules.Playing) -> None:
-        """Both are ready. A board follows."""
+        """Informs the client that both players are ready. A board follows."""
         self.set_state(FramesState.PLAYING)
         self.peer.say(m.Playing(self.name_of(event.first)))
 
@@ -190,6 +200,7 @@ class FramesConversation(GuestConversation[m.Message]):
         return m.Move(move.x, move.y, move.to_x, move.to_y)
 
     def tell_fought(self, event: rules.Fought) -> None:
+        """Informs the client of a battle, and who has won it."""
         match event.winner:
             case "attacker":
                 winner = self.name_of(event.seat)
@@ -200,23 +211,25 @@ class FramesConversation(GuestConversation[m.Message]):
         self.peer.say(m.Battle(winner, event.attacker, event.defender))
 
     def tell_decided(self, event: rules.Over) -> None:
-        """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
+        """Notes which player moved last. The table's event `Over` follows, and `tell_over` sends the end."""
         self._moved_last = event.last
 
     def tell_refused(self, event: Refused) -> None:
-        """The game master refuses. The reason depends only on what this player can see."""
+        """Sends the refusal of the game master. The reason depends only on things that this player can see."""
         error = event.error
         refusal = m.MoveInvalid() if isinstance(error, BadMove) else m.PlacementInvalid()
         reason = f"the payload of Ready is the String {READY}" if isinstance(error, NoPiece) else str(error)
         self._refuse_with(refusal, reason)
 
     def tell_away(self, event: Away) -> None:
+        """Informs the client during the set-up that it must wait for the other player again (an extension)."""
         if self.state is FramesState.SETUP and not self._strict:
             self.peer.say(m.Wait())
 
     def tell_back(self, event: Back[rules.Situation]) -> None:
         """
-        A player is back. That player gets the state of the game. The other one may have received that it has to wait.
+        Sends the state of the game to a player that is back. The other player may have received `Wait`, and receives
+        `Connected` now.
         """
         assert self.handle is not None
         view = event.view
@@ -235,6 +248,10 @@ class FramesConversation(GuestConversation[m.Message]):
         self.peer.say(m.Board(view.squares))
 
     def tell_over(self, event: Over) -> None:
+        """
+        Sends the end of the match. The document has no message for a draw, so in strict mode a draw is a victory of the
+        player that moved last.
+        """
         winners = event.result.winners
         if winners:
             self.peer.say(m.GameOver(self.name_of(winners[0])))

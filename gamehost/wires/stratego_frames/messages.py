@@ -1,8 +1,9 @@
 """
-The messages of the wire: one frozen class each, named as in the document, with its payload in its order.
+The messages of the Stratego wire in binary frames: one frozen class each, named as in the document, with the fields of
+its payload in the document's order.
 
-A message has its payload, valid or not. The conversation decides what is accepted in which state. `Move` is one class
-for both directions: the payload is the same, the frame type is not.
+A message contains its payload even if the payload is not valid. The conversation decides which messages it accepts in
+which state. `Move` is one class for both directions: the payload is the same, only the frame type differs.
 """
 
 from collections.abc import Mapping
@@ -14,18 +15,18 @@ from gamehost.wires.framing import tags_of
 
 
 class FromServer(Struct, frozen=True):
-    """The base of what the server says. The tag of a message is its frame type."""
+    """The base of all messages of the server. The tag of a message is its frame type."""
 
 
 class SignOn(Struct, frozen=True):
-    """Client, type 1: log in under this name."""
+    """Client, type 1: logs in under this name."""
 
-    #: `None`: the payload is not modified UTF-8.
+    #: `None`: the payload is not "modified UTF-8", the encoding of Java.
     username: str | None
 
 
 class Setup(Struct, frozen=True):
-    """Client, type 2: put a piece on a square. Column x and row y, from 0 to 9 if they are valid."""
+    """Client, type 2: puts a piece on a square. `x` is the column and `y` the row, from 0 to 9 if they are valid."""
 
     piece: str
     x: int
@@ -33,14 +34,14 @@ class Setup(Struct, frozen=True):
 
 
 class Ready(Struct, frozen=True):
-    """Client, type 3: all pieces are placed."""
+    """Client, type 3: the player has placed all pieces."""
 
-    #: The payload, expected to be `ready`; empty if it cannot be read.
+    #: The payload. It should be `ready`. It is empty text if the payload cannot be decoded.
     text: str = "ready"
 
 
 class Move(FromServer, frozen=True, tag=6):
-    """Client, type 4: move a piece. Server, type 6, to both: a piece was moved, and nothing stood there."""
+    """Client, type 4: moves a piece. Server, type 6, to both players: a piece has moved to an empty square."""
 
     x: int
     y: int
@@ -49,77 +50,83 @@ class Move(FromServer, frozen=True, tag=6):
 
 
 class Wait(FromServer, frozen=True, tag=1):
-    """Server, type 1: there is no other player yet."""
+    """Server, type 1: you wait, because there is no other player yet."""
 
 
 class Connected(FromServer, frozen=True, tag=2):
-    """Server, type 2: another player is there; the set-up begins."""
+    """Server, type 2: there is another player now, and both begin to place their pieces."""
 
 
 class PlacementValid(FromServer, frozen=True, tag=3):
-    """Server, type 3: the piece is placed."""
+    """Server, type 3: your piece is placed."""
 
 
 class PlacementInvalid(FromServer, frozen=True, tag=4):
-    """Server, type 4: a placement, or a ready, was not accepted."""
+    """Server, type 4: a `Setup` or a `Ready` was not accepted."""
 
 
 class Playing(FromServer, frozen=True, tag=5):
-    """Server, type 5: both are ready; this player moves first."""
+    """Server, type 5: both players are ready. The player with this name moves first."""
 
     username: str
 
 
 class Board(FromServer, frozen=True, tag=7):
-    """Server, type 7: the board as its receiver may see it, 100 characters: (0,0) (1,0) (2,0) ... (9,9)."""
+    """
+    Server, type 7: the board as the receiver may see it. It is 100 characters, in the order (0,0) (1,0) (2,0) ...
+    (9,9).
+    """
 
     squares: str
 
 
 class MoveInvalid(FromServer, frozen=True, tag=8):
-    """Server, type 8: the move was not accepted."""
+    """Server, type 8: your move was not accepted."""
 
 
 class Battle(FromServer, frozen=True, tag=9):
-    """Server, type 9, to both: a piece attacked another. Replaces the `Move`."""
+    """Server, type 9, to both players: a piece has attacked another one. It is sent instead of the `Move`."""
 
-    #: The owner of the piece that is left, or `tie`.
+    #: The name of the player that owns the surviving piece; `tie` if no piece survived.
     winner: str
     attacker: str
     defender: str
 
 
 class GameOver(FromServer, frozen=True, tag=10):
-    """Server, type 10, to both: who won (`tie`: nobody, an extension)."""
+    """
+    Server, type 10, to both players: the match is over. `winner` is a player's name, or `tie` for a draw (an
+    extension).
+    """
 
     winner: str
 
 
 class Error(FromServer, frozen=True, tag=15):
-    """Server, type 15, extension: what was wrong, or why the connection ends."""
+    """Server, type 15, extension: what was wrong, or why the server closes the connection."""
 
     reason: str
 
 
 class Side(FromServer, frozen=True, tag=16):
-    """Server, type 16, extension: which rows are the receiver's."""
+    """Server, type 16, extension: which rows of the board belong to the receiver."""
 
     #: `1`: the first player, rows 0 to 3. `2`: the second player, rows 6 to 9.
     side: str
 
 
 class Resign(Struct, frozen=True):
-    """Client, type 17, extension: give the game up. No payload."""
+    """Client, type 17, extension: resigns the match. It has no payload."""
 
 
 FromClient: TypeAlias = SignOn | Setup | Ready | Move | Resign
 Message: TypeAlias = FromClient | FromServer
 
-#: Frame type -> message, for what a client sends: the document's frames.
+#: The messages of a client in the document: frame type -> message.
 DOCUMENTED_FRAMES: Mapping[int, type] = {1: SignOn, 2: Setup, 3: Ready, 4: Move}
 
-#: The same with the extensions.
+#: All messages of a client, with the extensions: frame type -> message.
 CLIENT_FRAMES: Mapping[int, type] = {**DOCUMENTED_FRAMES, 17: Resign}
 
-#: Message -> frame type, for what the server sends.
+#: The messages of the server: message -> frame type.
 SERVER_FRAMES = tags_of(FromServer)

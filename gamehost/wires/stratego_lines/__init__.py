@@ -1,4 +1,4 @@
-"""Stratego as lines of ASCII, with accounts."""
+"""A wire of Stratego: lines of ASCII."""
 
 from typing import Any
 

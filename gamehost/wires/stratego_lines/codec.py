@@ -1,7 +1,7 @@
 """
-Reads lines of ASCII and writes them.
+Reads and writes the lines of ASCII of a Stratego wire.
 
-A line with a byte over 127 is unreadable. A second one ends the connection.
+The first line with a byte above 127 is refused. The second one ends the connection.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,10 +10,10 @@ from typing import Any
 from gamehost.wires.framing import BLANK, LineCodec, WireError
 from gamehost.wires.stratego_lines import messages as m
 
-#: The longest line in bytes: the longest password has 128.
+#: The longest line, in bytes. The longest password has 128 bytes.
 LINE_LIMIT = 160
 
-#: The beginning of a frame of the other Stratego wire: its mark, then a client's frame type.
+#: The first two bytes of a client's frame on the other Stratego wire: the mark and the frame type.
 FRAME_OPENINGS = tuple(bytes((0x2A, kind)) for kind in range(1, 5))
 
 WORDS: Mapping[Any, Callable[[Any], str]] = {
@@ -31,7 +31,7 @@ WORDS: Mapping[Any, Callable[[Any], str]] = {
     m.Resume: lambda _: "resume",
     m.Board: lambda message: "\n".join(("board", *message.rows)),
 }
-#: The lines of those that are always the same.
+#: The lines of the messages without fields, which are always the same.
 _LINES = {kind: (word(kind()) + "\n").encode("ascii") for kind, word in WORDS.items() if not kind.__struct_fields__}
 
 
@@ -45,7 +45,7 @@ class LinesCodec(LineCodec[m.Message]):
         if len(self._opening) < 2:
             self._opening += data[: 2 - len(self._opening)]
             if self._opening in FRAME_OPENINGS:
-                # A frame has no line end: without this its sender would wait until the time to log in is over.
+                # A frame has no line end. Without this check, its sender would wait until the deadline for logging in.
                 raise WireError(f"this looks like the binary frames of Stratego; this port speaks {m.SPOKEN}")
         yield from super().feed(data)
 

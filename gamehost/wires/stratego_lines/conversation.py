@@ -1,5 +1,5 @@
 """
-The conversation, `->` from the client, `<-` from the server::
+The course of a connection: `->` from the client, `<-` from the server::
 
                                  <- auth-req
     -> ann
@@ -15,7 +15,8 @@ The conversation, `->` from the client, `<-` from the server::
     connection lost
     -> ann, secret   (again)     <- auth-ok, resume, color red, board, ten lines, endsetup, get-move (extension)
 
-A refusal is sent as err (extension): one for a whole set-up; for a move, followed by get-move again.
+A refusal is sent as err (extension). A whole set-up gets one refusal. After the refusal of a move, get-move follows
+again.
 """
 
 from collections.abc import Mapping
@@ -53,27 +54,29 @@ NOT_A_MOVE = "a move is written like B4-B5"
 
 
 class LinesState(Enum):
-    #: A username is awaited.
+    """The state of a connection. It decides what the next line means."""
+
+    #: The next line is a user name.
     NAME = "name"
-    #: A password is awaited.
+    #: The next line is a password.
     PASSWORD = "password"
-    #: The host checks them.
+    #: The host checks the name and the password.
     CHECKING = "checking"
     #: Logged in; there is no opponent yet.
     WAITING = "waiting"
-    #: Four lines of set-up are awaited.
+    #: The next lines are the four lines of the set-up.
     SETUP = "set-up"
-    #: The set-up is complete; the opponent's is not.
+    #: The set-up is complete; the opponent's set-up is not.
     READY = "ready"
-    #: A move is awaited.
+    #: The next line is a move.
     ASKED = "asked"
-    #: A move has been sent and is not answered yet.
+    #: The client has sent a move, and the host has not answered it yet.
     MOVED = "moved"
     #: It is the opponent's turn.
     PLAYING = "playing"
 
 
-#: The refusal for a line that is not awaited.
+#: The refusal of a line, by the state that accepts no line.
 NOT_NOW: Mapping[Enum, str] = {
     LinesState.CHECKING: "your password is being checked: wait for auth-ok or auth-err",
     LinesState.WAITING: "the game has not begun: wait for new",
@@ -83,18 +86,20 @@ NOT_NOW: Mapping[Enum, str] = {
 
 
 class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Message]):
+    """The conversation on one connection of the wire of lines."""
+
     FIRST = LinesState.NAME
 
     def __init__(self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool) -> None:
         super().__init__(peer, lobby, wire, queue, strict)
-        #: `None`: the line could not be read.
+        #: The user name; `None`: its line could not be read.
         self._name: str | None = None
         self._failed_log_ins = 0
         self._rows: list[str] = []
         self._bad_set_ups = 0
-        #: Lines that came before a move was answered.
+        #: How many lines have come while a move was not answered yet.
         self._early = 0
-        #: Whether a move may still arrive that was sent before its sender could know of the end of the game.
+        #: Whether a move may still come that the client sent before it received the end of the game.
         self._late_move = False
         self._moved_last: Seat | None = None
         self._parting = False
@@ -103,17 +108,19 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self.peer.say(m.AuthReq())
 
     def hear(self, message: m.Message) -> None:
-        """Act on a message. A resignation is the one word that means the same in every state of a game."""
+        """Handles a message. `resign` means the same in every state of a game, so it is handled here."""
         if type(message) is m.Text and self.handle is not None and not self._strict and is_resignation(message.text):
             if not self._crossed_the_end(message):
                 self.handle.resign()
         else:
             super().hear(message)
 
-    # -- from the client: logging in
+    # -- messages of the client: logging in
 
     def name_given(self, message: m.Text | UndecodableLine) -> None:
-        """A user name. It is judged with the password, which is expected even if the name cannot be read."""
+        """
+        Stores a user name. It is checked together with the password, which is expected even if the name cannot be read.
+        """
         if isinstance(message, m.Text) and not self._strict:
             if asks_for_help(message.text):
                 self._help()
@@ -128,13 +135,19 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.peer.refuse(m.Err(f"{message.reason}; the password is awaited all the same"))
 
     def claim_of_name(self, message: m.Text) -> Claim | None:
-        """The claim of a log-in. The name line has the claim, so that another host handles both lines of the log-in."""
+        """
+        Returns the claim of a log-in. The line with the name has the claim, so that another host handles both lines of
+        the log-in.
+        """
         if not self._strict and _wrong_port(message) is not None:
             return None
         return claim_of_account(message.text, self._queue)
 
     def adopt(self, session: Session) -> None:
-        """Wait for an opponent. The client has received auth-ok, or a match of it has just ended on the other host."""
+        """
+        Continues to wait for an opponent, for another host of the cluster. The client has received auth-ok, or its
+        match has just ended at the other host.
+        """
         self.logged_in(session)
         self._late_move = not self._strict
         self._wait(session)
@@ -149,7 +162,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self.peer.say(m.AuthReq())
 
     def password_given(self, message: m.Text | UndecodableLine | Blank) -> None:
-        """A password. An empty line is an empty password."""
+        """Begins to check the name and the password. An empty line is an empty password."""
         if self._name is None or isinstance(message, UndecodableLine):
             self._turn_away(m.NOT_ASCII.reason)
             return
@@ -168,6 +181,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self._part("a fault of the host")
 
     def _turn_away(self, reason: str) -> None:
+        """Refuses a log-in, and asks for another one. After a few refusals, the connection is closed."""
         self._failed_log_ins += 1
         self.peer.refuse(m.AuthErr())
         if not self._strict:
@@ -179,10 +193,10 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self.peer.logged_out()
         self.peer.say(m.AuthReq())
 
-    # -- from the client: playing
+    # -- messages of the client: playing
 
     def row(self, message: m.Text | UndecodableLine) -> None:
-        """A line of a set-up. The set-up is judged when all four lines have come."""
+        """Stores a line of a set-up. The set-up is checked when all four lines have come."""
         if isinstance(message, m.Text) and not self._rows and self._crossed_the_end(message):
             return
         if isinstance(message, m.Text) and not self._strict and asks_for_help(message.text):
@@ -190,7 +204,8 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             return
         self._rows.append(message.text.upper() if isinstance(message, m.Text) else "")
         if len(self._rows) < _ROWS:
-            self.peer.exempt_from_rate()  # the host waits for it; the last line is exempt if the set-up is accepted
+            # the host has asked for this line; the last line does not count either, if the set-up is accepted
+            self.peer.exempt_from_rate()
             return
         lines = tuple(self._rows)
         self._rows.clear()
@@ -200,11 +215,12 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             return
         assert self.handle is not None
         self.set_state(LinesState.READY)
-        # Red begins with row 1 and blue with row 10: each with the back row.
+        # Each player begins with the back row: red with row 1, and blue with row 10.
         upwards = lines if self.handle.seat == 0 else lines[::-1]
         self.act(rules.PlaceRows(tuple(map(m.in_pieces, upwards))))
 
     def _refuse_set_up(self, reason: str) -> None:
+        """Refuses a set-up. In strict mode, the colour is sent again as the request for another one."""
         self._bad_set_ups += 1
         if self._strict:
             self.peer.refuse(m.Color(COLORS[self._seat]))
@@ -214,6 +230,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self._part("bad set-ups")
 
     def move(self, message: m.Text | UndecodableLine) -> None:
+        """Passes a move to the table."""
         move = m.read_move(message.text) if isinstance(message, m.Text) else None
         if move is None:
             self._refuse_move(message.reason if isinstance(message, UndecodableLine) else NOT_A_MOVE)
@@ -222,6 +239,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self.act(rules.Move(*move))
 
     def _refuse_move(self, reason: str) -> None:
+        """Refuses a move, and asks for another one."""
         if self._strict:
             self.peer.refuse(m.GetMove())
         else:
@@ -229,11 +247,17 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.peer.say(m.GetMove())
 
     def early(self, message: m.Text | UndecodableLine) -> None:
-        """A line too early. It is refused once the move before it is answered, so that answers keep their order."""
+        """
+        Counts a line that comes before the last move is answered. It is refused after this answer, so that the answers
+        are in the right order.
+        """
         self._early += 1
 
     def _crossed_the_end(self, message: m.Text) -> bool:
-        """Whether this is the one move that may have crossed the end of the game. It has no answer."""
+        """
+        Whether this line is a move that the client may have sent before it received the end of the game. Such a line
+        has no answer. Only the first one after the end is accepted.
+        """
         crossed = self._late_move and (m.read_move(message.text) is not None or is_resignation(message.text))
         if crossed:
             self._late_move = False
@@ -245,6 +269,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self._refuse(message.reason if isinstance(message, UndecodableLine) else NOT_NOW[self.state])
 
     def _refuse(self, reason: str) -> None:
+        """Refuses a line. In strict mode there is no message for this, so the connection is closed."""
         if self._strict:
             self._part(reason)
         else:
@@ -257,10 +282,12 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.peer.say(m.Err(reason))
 
     def _dismiss(self, reason: str) -> None:
+        """Sends the reason, and closes the connection."""
         self.say_closing(reason)
         self._part(reason)
 
     def _part(self, reason: str) -> None:
+        """Closes the connection."""
         self._parting = True
         self.peer.hang_up(reason)
 
@@ -280,7 +307,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
     }
     CLAIMS: ClassVar[Any] = {(LinesState.NAME, m.Text): claim_of_name}
 
-    # -- to the client
+    # -- events for the client
 
     @property
     def _seat(self) -> Seat:
@@ -288,6 +315,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         return self.handle.seat
 
     def _set_up(self) -> None:
+        """Begins a set-up: sends `new` and the colour."""
         self._rows.clear()
         self._bad_set_ups = 0
         self._moved_last = None
@@ -297,7 +325,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self.peer.say(m.Color(COLORS[self._seat]))
 
     def _go_on(self, turn: Seat | None) -> None:
-        """Ask for a move, if it is this player's turn."""
+        """Asks for a move, if it is this player's turn."""
         if turn == self._seat:
             self.set_state(LinesState.ASKED)
             self.peer.say(m.GetMove())
@@ -316,10 +344,14 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self._tell_move(event, None, None)
 
     def tell_fought(self, event: rules.Fought) -> None:
-        """A move that attacked a piece. Both players can work out the result of the battle."""
+        """
+        Informs the client of a move that attacked a piece. Both players can work out the result of the battle
+        themselves.
+        """
         self._tell_move(event, m.LETTERS[event.attacker], m.LETTERS[event.defender])
 
     def _tell_move(self, event: rules.Moved | rules.Fought, attacker: str | None, defender: str | None) -> None:
+        """Informs the client of its own move, with the piece that stood on the square; or of the opponent's move."""
         if event.seat == self._seat:
             self.peer.say(m.Met(defender))
             if self._early and event.next is not None:
@@ -330,11 +362,13 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self._go_on(event.next)
 
     def _refuse_early(self, state: LinesState) -> None:
+        """Refuses the lines that came before the last move was answered."""
         early, self._early = self._early, 0
         for _ in range(early):
             self._refuse(NOT_NOW[state])
 
     def tell_refused(self, event: Refused) -> None:
+        """Sends the refusal of a move or of a set-up."""
         reason = str(event.error)
         if self.state is LinesState.MOVED:
             self.set_state(LinesState.ASKED)
@@ -347,11 +381,14 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self._refuse(reason)
 
     def tell_decided(self, event: rules.Over) -> None:
-        """The game master ends the game. The table's `Over` follows, and `tell_over` answers it."""
+        """Notes which player moved last. The table's event `Over` follows, and `tell_over` sends the end."""
         self._moved_last = event.last
 
     def tell_over(self, event: Over) -> None:
-        """The game is over; the next one begins when there is an opponent."""
+        """
+        Sends the end of the match, and waits for the next opponent. The document has no message for a draw, so in
+        strict mode a draw is a victory of the player that moved last.
+        """
         winners = event.result.winners
         if winners:
             self.peer.say(m.Winner(COLORS[winners[0]]))
@@ -362,7 +399,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         else:
             self._part("a draw before the first move: the document has no message for it")
         self.leave_table(LinesState.WAITING)
-        # In strict mode a line that is not awaited ends the connection, as the page says.
+        # In strict mode every unexpected line ends the connection, as the wire's page says.
         self._late_move = not self._strict
         if self._late_move and self._early:
             self._early -= 1
@@ -372,7 +409,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.lobby.play(self.session, self._queue)
 
     def tell_back(self, event: Back[rules.Situation]) -> None:
-        """A player is back. Only that player receives the state of the game."""
+        """Sends the state of the game, if this client's own player is back."""
         if event.seat != self._seat:
             return
         view = event.view
@@ -386,11 +423,11 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self._go_on(view.turn)
 
     def tell_displaced(self, event: Displaced) -> None:
-        """The same account has logged in again: the newer connection has the seat now."""
+        """Ends this connection, because the same account has logged in again. The newer connection has the seat now."""
         self._dismiss("this account has logged in elsewhere")
 
     def tell_suspended(self, event: Suspended) -> None:
-        """The host has a fault at this table: the game cannot continue here."""
+        """Ends this connection, because a fault of the host has stopped the match."""
         self._dismiss(SUSPENDED)
 
     TELLS: ClassVar[Any] = {
@@ -408,5 +445,8 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
 
 
 def _wrong_port(message: m.Text) -> str | None:
-    """The answer to a client of another protocol that sends a name; `None`: it does not look like one."""
+    """
+    Returns the answer to a client of another protocol that sends this line as a name; `None`: the line does not look
+    like another protocol.
+    """
     return wrong_port(message.text.encode("ascii"), m.SPOKEN)
