@@ -1,8 +1,8 @@
 """
 Eriantys, for two, three and four players, in the normal and the expert game.
 
-- `rules`: the parts of the game; islands, school boards, clouds and the bag as immutable values, and the functions that
-  change them
+- `rules`: the parts of the game; islands, school boards, clouds and the bag as immutable values, and the functions that change
+  them
 - `events`: the actions of players, and the events that they receive
 - `characters`: the twelve characters
 - `phases`: the course of a match, and the legal answers to each request

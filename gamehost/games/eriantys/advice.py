@@ -1,4 +1,4 @@
-"""Why an action of Eriantys is good, in one sentence for beginners."""
+"""Explains in one sentence for beginners why an action of Eriantys is good."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ from gamehost.games.eriantys import events, rules
 
 
 def because(view: events.Situation, seat: Seat, actions: Sequence[events.Action]) -> str:
+    """Returns one sentence with the reason why these actions are good."""
     board, action = view.board, actions[0]
     match action:
         case events.ChooseTower():
@@ -41,6 +42,7 @@ def because(view: events.Situation, seat: Seat, actions: Sequence[events.Action]
 
 
 def _student(board: events.Board, seat: Seat, colour: rules.Colour | None, place: int) -> str:
+    """Returns the reason for moving a student of this colour to the dining room (0) or to an island."""
     if colour is None:
         return "It leads on."
     name = colour.name.lower()
@@ -58,6 +60,7 @@ def _student(board: events.Board, seat: Seat, colour: rules.Colour | None, place
 
 
 def _steps(board: events.Board, seat: Seat, steps: int) -> str:
+    """Returns the reason for this number of steps of Mother Nature."""
     place = (board.mother_nature - 1 + steps) % len(board.islands)
     island = board.islands[place]
     held = sum(island.students[colour] for colour in rules.Colour if board.professors[colour] == seat)

@@ -1,9 +1,9 @@
 """
 The twelve characters of the expert game, one class each (A.10).
 
-An effect is a value that contains the choices made for it so far. It asks its next question, takes the answer and
-returns a `Step`: the position, the events, and the effect after the answer. The caller has checked that the question
-offered the answer. So an effect refuses only answers that are impossible for another reason.
+An effect is a value that contains the choices made for it so far. `ask` returns its next request. `student` or `island` takes
+the answer and returns a `Step`: the position, the events, and the effect after the answer. The caller has already checked that
+the request offered this answer. So an effect refuses only answers that are impossible for another reason.
 """
 
 from collections.abc import Mapping
@@ -32,46 +32,50 @@ class Step(Struct, frozen=True, gc=False):
 
     position: rules.Position
     said: Told
-    #: The effect that asks the next question; `None`: the effect is done.
+    #: The effect that has the next request; `None`: the effect is finished.
     more: "Effect | None" = None
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """The effect of a character. By default it asks nothing, because the rules depend on the active character alone."""
+    """The effect of a character. By default it has no request: the rules check which character is active."""
 
     character: ClassVar[rules.Character]
-    #: Coins for the first use; later uses cost one more.
+    #: The number of coins for the first use. Later uses cost one more.
     price: ClassVar[int]
-    #: Students on the card at the beginning.
+    #: The number of students on the card at the beginning.
     students: ClassVar[int] = 0
     no_entry_tiles: ClassVar[int] = 0
 
     @property
     def about(self) -> rules.Colour | None:
-        """The chosen student, if the next question is about it."""
+        """The chosen student, if the next request is about it; otherwise `None`."""
         return None
 
     def check(self, position: rules.Position) -> None:
         """
-        :raises IllegalChoice: the effect is not possible now
+        Checks whether the effect is possible now.
+
+        :raises IllegalChoice: it is not possible
         """
 
     def started(self, position: rules.Position) -> Step:
-        """The beginning of the effect, after its price was paid."""
+        """Begins the effect, after the character was paid for."""
         return Step(position, [To(board_of(position))])
 
     def ask(self, position: rules.Position) -> Ask:
+        """Returns the next request of the effect."""
         raise NotImplementedError
 
     def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
-        """The answer to a question for a student or a colour; `None` only where the question allows it."""
+        """Takes the answer to a request for a student or a colour. `None` is possible only if the request allows it."""
         raise NotImplementedError
 
     def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
-        """The answer to a question for an island: its place in the circle, from 0."""
+        """Takes the answer to a request for an island: its index in the circle, from 0."""
         raise NotImplementedError
 
     def card(self, position: rules.Position) -> rules.Card:
+        """Returns the card of this character."""
         card = position.card(self.character)
         if card is None:
             raise ValueError("an effect was asked for without its card")
@@ -79,7 +83,7 @@ class Effect(Struct, frozen=True, gc=False):
 
 
 class _Asking(Effect, frozen=True, gc=False):
-    """A character that begins with a question, by default for an island."""
+    """A character that begins with a request, by default for an island."""
 
     def started(self, position: rules.Position) -> Step:
         return Step(position, [], self)
@@ -89,19 +93,23 @@ class _Asking(Effect, frozen=True, gc=False):
 
 
 def _done(position: rules.Position) -> Step:
+    """Returns the last step of an effect."""
     return Step(position, [To(Success(position.seat), (position.seat,)), To(board_of(position))])
 
 
 def _stopped(position: rules.Position, swaps: int) -> Step:
     """
-    The end of swaps. A board was sent after each swap. If there was none, a board is sent now, because coins and the
-    price have changed.
+    Returns the last step after exchanges of students. A board was sent after each exchange. If there was no exchange, a board
+    is sent now, because the coins and the price have changed.
     """
     return Step(position, [] if swaps else [To(board_of(position))])
 
 
 def _replaced(position: rules.Position, card: rules.Card, taken: rules.Colour, chance: Chance) -> rules.Position:
-    """Take a student from a card and draw another for it. If the bag is empty then, the round is the last (A.9)."""
+    """
+    Returns the position after a student was taken from a card, and another one was drawn for the card. If the bag is empty
+    then, the round is the last one (A.9).
+    """
     students = rules.plus(card.students, taken, -1)
     if any(position.bag):
         new, bag = rules.drawn(position.bag, 1, chance)
@@ -111,7 +119,7 @@ def _replaced(position: rules.Position, card: rules.Card, taken: rules.Colour, c
 
 
 class Monk(_Asking, frozen=True, gc=False):
-    """Put a student of the card on an island."""
+    """The monk: put a student of the card on an island."""
 
     character = rules.Character.MONK
     price = 1
@@ -144,7 +152,7 @@ class Monk(_Asking, frozen=True, gc=False):
 
 
 class Farmer(Effect, frozen=True, gc=False):
-    """Take a professor also with equally many students as its holder, now and until the end of the turn (D-R4)."""
+    """The farmer: take a professor also with as many students as its holder has, now and until the end of the turn (D-R4)."""
 
     character = rules.Character.FARMER
     price = 2
@@ -155,7 +163,9 @@ class Farmer(Effect, frozen=True, gc=False):
 
 
 class Herald(_Asking, frozen=True, gc=False):
-    """Resolve an island as Mother Nature does where she stops. She still moves later."""
+    """
+    The herald: count the influence on an island, as at the end of Mother Nature's move. She still moves later in the turn.
+    """
 
     character = rules.Character.HERALD
     price = 3
@@ -168,14 +178,14 @@ class Herald(_Asking, frozen=True, gc=False):
 
 
 class Messenger(Effect, frozen=True, gc=False):
-    """Up to two more steps for Mother Nature: see `phases`."""
+    """The messenger: Mother Nature may move up to two more steps (see `phases`)."""
 
     character = rules.Character.MESSENGER
     price = 1
 
 
 class Herbalist(_Asking, frozen=True, gc=False):
-    """Put a no-entry tile on an island."""
+    """The herbalist: put a no-entry tile on an island."""
 
     character = rules.Character.HERBALIST
     price = 2
@@ -192,16 +202,16 @@ class Herbalist(_Asking, frozen=True, gc=False):
 
 
 class Centaur(Effect, frozen=True, gc=False):
-    """Towers of all players have no influence in this turn (D-R12): see `influence`."""
+    """The centaur: towers of all players have no influence in this turn (D-R12; see `rules.influences`)."""
 
     character = rules.Character.CENTAUR
     price = 3
 
 
 class _Swapping(_Asking, frozen=True, gc=False):
-    """A character that swaps students between two heaps, one for one."""
+    """A character that exchanges students between two heaps, one for one."""
 
-    #: The most swaps.
+    #: The most exchanges.
     most: ClassVar[int]
 
     swaps: int = 0
@@ -212,12 +222,15 @@ class _Swapping(_Asking, frozen=True, gc=False):
         return self.picked
 
     def heaps(self, position: rules.Position) -> tuple[rules.Students, rules.Students]:
-        """The two heaps: the player chooses a student of the first heap, and then one of the second to swap it for."""
+        """
+        Returns the two heaps. The player chooses a student of the first heap, and then a student of the second heap to exchange
+        it for.
+        """
         raise NotImplementedError
 
     def swapped(self, position: rules.Position, first: rules.Colour, second: rules.Colour) -> rules.Position:
         """
-        The position after a swap.
+        Returns the position after one exchange.
 
         :raises IllegalChoice: it is not possible
         """
@@ -239,7 +252,7 @@ class _Swapping(_Asking, frozen=True, gc=False):
 
 
 class Jester(_Swapping, frozen=True, gc=False):
-    """Swap up to three students of the card with the entrance."""
+    """The jester: exchange up to three students of the card with the entrance."""
 
     character = rules.Character.JESTER
     price = 1
@@ -258,14 +271,14 @@ class Jester(_Swapping, frozen=True, gc=False):
 
 
 class Knight(Effect, frozen=True, gc=False):
-    """Two more influence in this turn: see `influence`."""
+    """The knight: two more influence in this turn (see `rules.influences`)."""
 
     character = rules.Character.KNIGHT
     price = 2
 
 
 class Harvester(_Asking, frozen=True, gc=False):
-    """A colour that gives no influence in this turn: see `influence`."""
+    """The harvester: a colour that gives no influence in this turn (see `rules.influences`)."""
 
     character = rules.Character.HARVESTER
     price = 3
@@ -278,7 +291,7 @@ class Harvester(_Asking, frozen=True, gc=False):
 
 
 class Minstrel(_Swapping, frozen=True, gc=False):
-    """Swap up to two students of the entrance with the dining room."""
+    """The minstrel: exchange up to two students of the entrance with the dining room."""
 
     character = rules.Character.MINSTREL
     price = 1
@@ -298,7 +311,7 @@ class Minstrel(_Swapping, frozen=True, gc=False):
 
 
 class Princess(_Asking, frozen=True, gc=False):
-    """Put a student of the card into the dining room."""
+    """The princess: put a student of the card into the dining room."""
 
     character = rules.Character.PRINCESS
     price = 2
@@ -317,12 +330,13 @@ class Princess(_Asking, frozen=True, gc=False):
         return _done(_replaced(rules.seated(position, position.school, colour), self.card(position), colour, chance))
 
     def _guests(self, position: rules.Position) -> rules.Students:
+        """Returns the students of the card that find a free seat in the dining room."""
         students = self.card(position).students
         return tuple(students[colour] if rules.has_room(position.school, colour) else 0 for colour in rules.Colour)
 
 
 class Thief(_Asking, frozen=True, gc=False):
-    """All players return up to three students of a colour to the bag."""
+    """The thief: all players return up to three students of a colour to the bag."""
 
     character = rules.Character.THIEF
     price = 3
@@ -337,7 +351,7 @@ class Thief(_Asking, frozen=True, gc=False):
         return _done(rules.emptied(position, colour, self.most))
 
 
-#: The effect of each character at its beginning.
+#: Character -> its effect at the beginning.
 EFFECTS: Mapping[rules.Character, Effect] = {
     effect.character: effect
     for effect in (
@@ -358,7 +372,7 @@ EFFECTS: Mapping[rules.Character, Effect] = {
 
 
 def laid_out(character: rules.Character, bag: rules.Students, chance: Chance) -> tuple[rules.Card, rules.Students]:
-    """A character's card as it lies on the table at the beginning, and the bag after that."""
+    """Returns a character's card at the beginning of a match, and the bag after the students of the card were drawn."""
     effect = EFFECTS[character]
     students = rules.NO_STUDENTS
     if effect.students:
@@ -368,7 +382,7 @@ def laid_out(character: rules.Character, bag: rules.Students, chance: Chance) ->
 
 def paid(position: rules.Position, card: rules.Card) -> rules.Position:
     """
-    The position after the player to move has paid a character. The character is the active one of the turn then.
+    Returns the position after the player to move has paid for a character. The character is then the active one of the turn.
 
     One coin of the first payment remains on the card; all other coins go to the supply.
     """

@@ -1,13 +1,13 @@
 """
-The actions of players, their notation in the journal, and the refusals. Also the events for players: one class for each
-message of a wire, in the order in which wires send them.
+The actions of players, their notation in the journal, and the reasons of refusals. Also the events for players: one class for
+each message of a wire, in the order in which wires send them.
 
-Actions are answers to the open request; only `UseCharacter` comes without a request. In the journal an action is two words,
-such as `student red` or `destination 0`.
+Actions are answers to the open request; only `UseCharacter` can come without a request for it. In the journal an action is two
+words, such as `student red` or `destination 0`.
 
-An event for all players contains nothing that is hidden. A hand is sent only to its player, in `AskAssistant`. Of the
-bag only the number of students is sent. A request (`Ask...`) goes to one seat, and is open until it is answered.
-Islands are numbered from 1 around the current circle, clouds from 0.
+An event for all players contains nothing hidden. A hand is sent only to its player, in `AskAssistant`. Of the bag, only the
+number of students is sent. A request (`Ask...`) is sent to one seat, and is open until this seat has answered it. Islands are
+numbered from 1 around the present circle, clouds from 0.
 """
 
 import re
@@ -23,22 +23,22 @@ from gamehost.games.eriantys import rules
 
 
 class RuleFault(StrEnum):
-    """Why the rules refuse, in the words of the protocol."""
+    """The reasons for which the rules refuse an action, in the words of the protocol."""
 
     TOWER_NOT_AVAILABLE = "TOWER_NOT_AVAILABLE"
     WIZARD_NOT_AVAILABLE = "WIZARD_NOT_AVAILABLE"
-    #: Another player has played it in this round, and the hand has an assistant that nobody has played.
+    #: Another player has played this assistant in this round, and the hand has an assistant that nobody has played.
     INVALID_ASSISTANT = "INVALID_ASSISTANT"
-    #: Not in the hand.
+    #: The assistant is not in the hand.
     UNAVAILABLE_ASSISTANT = "UNAVAILABLE_ASSISTANT"
     STUDENT_NOT_AVAILABLE = "STUDENT_NOT_AVAILABLE"
     FULL_DINING_ROOM = "FULL_DINING_ROOM"
     EMPTY_CLOUD = "EMPTY_CLOUD"
     #: The host waits for another player.
     WRONG_TURN = "WRONG_TURN"
-    #: The open request to this player is of another kind.
+    #: The action does not answer the open request.
     INVALID_ACTION = "INVALID_ACTION"
-    #: Out of range, or no choice where one is needed.
+    #: A number is out of range, or a choice is missing.
     INVALID_INPUT = "INVALID_INPUT"
     NOT_ENOUGH_COINS = "NOT_ENOUGH_COINS"
     ALREADY_PLAYED_CHARACTER = "ALREADY_PLAYED_CHARACTER"
@@ -55,16 +55,17 @@ class IllegalChoice(IllegalAction):
         super().__init__(detail)
         self.fault = fault
         self.detail = detail
-        #: Whether this was an answer to the open request, which is then sent again.
+        #: Whether the action was an answer to the open request. Then the request is sent again.
         self.ask_again = ask_again
 
 
-#: All legal choices are in this range. A number outside of it is replaced by the nearest one inside.
+#: All legal numbers are in this range. A number outside the range is replaced by the nearest one inside, so that every action
+#: has a notation.
 _LEAST, _MOST = -1, 99
 
 
 class _Number(Struct, frozen=True, gc=False):
-    """An action with one value, a number."""
+    """An action whose only value is a number."""
 
     def __post_init__(self) -> None:
         (name,) = self.__struct_fields__
@@ -74,49 +75,49 @@ class _Number(Struct, frozen=True, gc=False):
 
 
 class ChooseTower(Struct, frozen=True, gc=False):
-    """A team."""
+    """Action: choose a team."""
 
     tower: rules.Tower
 
 
 class ChooseWizard(_Number, frozen=True, gc=False):
-    """A wizard, 1 to 4: the back of the player's assistants."""
+    """Action: choose a wizard, 1 to 4. It is shown on the back of the player's assistants."""
 
     wizard: int
 
 
 class PlayAssistant(_Number, frozen=True, gc=False):
-    """An assistant of the hand, 1 to 10."""
+    """Action: play an assistant of the hand, 1 to 10."""
 
     assistant: int
 
 
 class ChooseStudent(Struct, frozen=True, gc=False):
-    """A student, named by its colour, or a colour; `None`: the player chooses no more students."""
+    """Action: choose a student by its colour, or choose a colour. `None`: the player chooses no more students."""
 
     colour: rules.Colour | None
 
 
 class ChooseDestination(_Number, frozen=True, gc=False):
-    """0 for the dining room, or the number of an island in the circle as it is now, from 1."""
+    """Action: choose the dining room (0), or an island by its present number in the circle, from 1."""
 
     destination: int
 
 
 class ChooseSteps(_Number, frozen=True, gc=False):
-    """How far Mother Nature walks."""
+    """Action: choose the number of steps of Mother Nature."""
 
     steps: int
 
 
 class ChooseCloud(_Number, frozen=True, gc=False):
-    """A cloud by its place, from 0."""
+    """Action: choose a cloud by its number, from 0."""
 
     cloud: int
 
 
 class UseCharacter(_Number, frozen=True, gc=False):
-    """A character by its number, 1 to 12."""
+    """Action: use a character, by its number, 1 to 12."""
 
     character: int
 
@@ -147,10 +148,12 @@ _COLOURS: dict[str, rules.Colour | None] = {colour.name.lower(): colour for colo
 
 
 def value_of(action: Action) -> Any:
+    """Returns the only value of an action."""
     return getattr(action, action.__struct_fields__[0])
 
 
 def write(action: Action) -> bytes:
+    """Returns an action in the notation of the journal."""
     match action:
         case ChooseTower(tower):
             words = f"tower {tower.name.lower()}"
@@ -162,7 +165,7 @@ def write(action: Action) -> bytes:
 
 
 def typed(action: Action) -> str:
-    """An action as people type it. Clouds are counted from 1, as islands are."""
+    """Returns an action as people type it. Clouds are counted from 1 here, like islands."""
     match action:
         case ChooseTower(tower):
             return f"team {tower.name.lower()}"
@@ -176,15 +179,15 @@ def typed(action: Action) -> str:
             return f"cloud {number + 1}"
         case UseCharacter(number):
             return rules.Character(number).name.lower()
-    # A wizard or an assistant, as in the journal.
+    # A wizard or an assistant is typed as in the journal.
     return write(action).decode("ascii")
 
 
 def read(notation: bytes) -> Action:
     """
-    The inverse of `write`.
+    Returns the action that `write` has written.
 
-    :raises ValueError: not an action of this game
+    :raises ValueError: the text is not an action of this game
     """
     try:
         word, value = notation.decode("ascii").split(" ")
@@ -204,17 +207,17 @@ def read(notation: bytes) -> Action:
 
 
 class Event(Struct, frozen=True, gc=False):
-    """An event that players receive."""
+    """The base of all events."""
 
 
 class Ask(Event, frozen=True, gc=False):
-    """A request to a seat."""
+    """The base of all requests. A request asks one seat for a choice."""
 
     seat: Seat
 
 
 class MatchStarted(Event, frozen=True, gc=False):
-    """The match has begun; nothing is dealt yet."""
+    """Event: the match has begun; nothing is dealt yet."""
 
     seats: int
     expert: bool
@@ -223,48 +226,56 @@ class MatchStarted(Event, frozen=True, gc=False):
 
 
 class AskTower(Ask, frozen=True, gc=False):
-    """Which team? For each tower colour: the free places, and the seats that have chosen it."""
+    """
+    Request: choose a team. `left` are the free places of each team, and `teams` are the seats that have chosen it, both by
+    tower colour.
+    """
 
     left: tuple[int, ...]
     teams: tuple[tuple[Seat, ...], ...]
 
 
 class TowerChosen(Event, frozen=True, gc=False):
-    """A player has chosen a team. It goes to all. A wire need not send it: the next question and a view contain it."""
+    """
+    Event for all: a player has chosen a team. A wire need not send it, because the next request and a view contain the same.
+    """
 
     seat: Seat
     tower: rules.Tower
 
 
 class AskWizard(Ask, frozen=True, gc=False):
-    """Which wizard of those left?"""
+    """Request: choose one of these wizards."""
 
     wizards: tuple[int, ...]
 
 
 class WizardChosen(Event, frozen=True, gc=False):
-    """A player has chosen a wizard. It goes to all. A wire need not send it."""
+    """Event for all: a player has chosen a wizard. A wire need not send it."""
 
     seat: Seat
 
 
 class AskAssistant(Ask, frozen=True, gc=False):
-    """Which assistant? The hand, and what was played in this round, in order of play. Only this player may know it."""
+    """
+    Request: play an assistant. `hand` is the player's hand, which only this player may see. `played` are the seats with their
+    assistants of this round, in order of play.
+    """
 
     hand: tuple[int, ...]
     played: tuple[tuple[Seat, int], ...]
 
 
 class AskStudent(Ask, frozen=True, gc=False):
-    """Which student of the entrance?"""
+    """Request: choose a student of the entrance."""
 
     students: rules.Students
 
 
 class Picked(Event, frozen=True, gc=False):
     """
-    A student was chosen, and the next question is about it. It goes to this player, before the question. A wire need not
-    send it.
+    Event for one player: a student was chosen, and the next request is about this student. It comes before this request. A wire
+    need not send it.
     """
 
     seat: Seat
@@ -272,26 +283,26 @@ class Picked(Event, frozen=True, gc=False):
 
 
 class AskDestination(Ask, frozen=True, gc=False):
-    """Where to? An island from 1 to `islands`, or 0 for the dining room if that is a choice."""
+    """Request: choose an island from 1 to `islands`, or 0 for the dining room if `dining_room` is true."""
 
     islands: int
     dining_room: bool
 
 
 class AskSteps(Ask, frozen=True, gc=False):
-    """How far, from 1 to `most`?"""
+    """Request: choose the steps of Mother Nature, from 1 to `most`."""
 
     most: int
 
 
 class AskCloud(Ask, frozen=True, gc=False):
-    """Which cloud? `clouds` are the places, from 0, of the clouds that still have students."""
+    """Request: choose one of these clouds. `clouds` are the numbers, from 0, of the clouds that still have students."""
 
     clouds: tuple[int, ...]
 
 
 class AskCardStudent(Ask, frozen=True, gc=False):
-    """Which of these students, for a character's effect?"""
+    """Request: choose one of these students, for the effect of a character."""
 
     students: rules.Students
     #: Whether the player may choose no student.
@@ -299,12 +310,12 @@ class AskCardStudent(Ask, frozen=True, gc=False):
 
 
 class AskColour(Ask, frozen=True, gc=False):
-    """Which colour, for a character's effect?"""
+    """Request: choose a colour, for the effect of a character."""
 
 
 ASKS = tuple(Ask.__subclasses__())
 
-#: The kind of action that answers each kind of request.
+#: Kind of request -> kind of action that answers it.
 ANSWERED_BY: Mapping[type, type[Action]] = {
     AskTower: ChooseTower,
     AskWizard: ChooseWizard,
@@ -319,22 +330,24 @@ ANSWERED_BY: Mapping[type, type[Action]] = {
 
 
 def allows_character(request: Ask | None) -> bool:
-    """Whether a character may be used instead of an answer: in the moves of a turn, unless a character asks."""
+    """
+    Whether a character may be used instead of an answer: during the moves of a turn, unless a character's effect has asked.
+    """
     if isinstance(request, AskDestination):
         return request.dining_room
     return isinstance(request, AskStudent | AskSteps | AskCloud)
 
 
 class Success(Event, frozen=True, gc=False):
-    """The answer was accepted."""
+    """Event for one player: its answer was accepted."""
 
     seat: Seat
 
 
 class Denied(Event, frozen=True, gc=False):
     """
-    The destination is not possible, and the choice of the student before it is dropped. The request for a student
-    follows. (All other wrong answers are refused, and the open request remains open.)
+    Event for one player: the destination is not possible, and the choice of the student before it is dropped. The request for a
+    student follows. (All other wrong answers are refused, and the open request remains open.)
     """
 
     seat: Seat
@@ -343,66 +356,69 @@ class Denied(Event, frozen=True, gc=False):
 
 
 class PlayerStatus(Event, frozen=True, gc=False):
-    """The state of this player: its stage in the turn, or the end of the match for it."""
+    """Event for one player: its present phase, or how the match ended for it."""
 
     seat: Seat
     status: rules.Status
 
 
 class Board(Event, frozen=True, gc=False):
-    """Everything visible."""
+    """Event: everything visible on the board."""
 
     expert: bool
     round: int
-    #: By seat.
+    #: The school board of each seat.
     schools: tuple[rules.School, ...]
     islands: tuple[rules.Island, ...]
     clouds: tuple[rules.Students, ...]
     #: The number of Mother Nature's island, from 1.
     mother_nature: int
-    #: The holder of each colour's professor.
+    #: The seat that has the professor of each colour.
     professors: tuple[Seat | None, ...]
     #: How many students are in the bag.
     bag: int
-    #: None in the normal game.
+    #: No cards in the normal game.
     cards: tuple[rules.Card, ...]
-    #: The character played in this turn.
+    #: The character that was used in this turn.
     active_character: rules.Character | None
     supply: int
     #: The seats around the table, clockwise.
     order: tuple[Seat, ...]
     #: The colour that gives no influence in this turn.
     banned: rules.Colour | None = None
-    #: Whether Mother Nature has just walked, and her island is about to be resolved. Another board follows.
+    #: Whether Mother Nature has just moved, and the influence on her island was not counted yet. Another board follows.
     unresolved: bool = False
-    #: The seats in the order of this phase, and the index in it of the player to move. Empty: not known.
+    #: The order of the seats in this phase, and the index of the player to move in it. Empty: not known.
     phase_order: tuple[Seat, ...] = ()
     turn: int = 0
 
 
 class StartOfTurn(Event, frozen=True, gc=False):
-    """A player's turn begins. At the end of the set-up: the first player of round 1."""
+    """Event: the turn of a seat begins. At the end of the set-up it names the seat that begins round 1."""
 
     round: int
     seat: Seat
 
 
 class PlayedAssistant(Event, frozen=True, gc=False):
-    """A player played an assistant."""
+    """Event: a seat has played an assistant."""
 
     seat: Seat
     assistant: int
 
 
 class PlayedCharacter(Event, frozen=True, gc=False):
-    """A player used and paid a character."""
+    """Event: a seat has paid for a character and used it."""
 
     seat: Seat
     character: rules.Character
 
 
 class IslandOwner(Event, frozen=True, gc=False):
-    """Influence was counted: the island after the count, before any merge, and the owner of its towers."""
+    """
+    Event: influence was counted on an island. `island` is the group after the count and before islands merge, and `owner` is
+    the seat that owns its towers.
+    """
 
     number: int
     island: rules.Island
@@ -410,76 +426,77 @@ class IslandOwner(Event, frozen=True, gc=False):
 
 
 class NoEntryUsed(Event, frozen=True, gc=False):
-    """A no-entry tile stopped the count on this island, and is back on its card."""
+    """Event: influence was not counted on this island, because it had a no-entry tile. The tile is back on its card."""
 
     number: int
 
 
 class Unified(Event, frozen=True, gc=False):
-    """Islands have merged."""
+    """Event: islands have merged."""
 
 
 class LastRound(Event, frozen=True, gc=False):
-    """There are not enough students for another round: the match ends with this one."""
+    """Event: this round is the last one, because there are not enough students for another."""
 
 
 class EndOfTurn(Event, frozen=True, gc=False):
-    """A player's turn is over."""
+    """Event: the turn of a seat is over."""
 
     round: int
     seat: Seat
 
 
 class EndOfRound(Event, frozen=True, gc=False):
-    """The round is over."""
+    """Event: the round is over."""
 
     round: int
 
 
 class Won(Event, frozen=True, gc=False):
-    """The winners, and the reason."""
+    """Event: the match is over."""
 
     #: `None`: a shared victory, or the match ended before there were teams.
     team: rules.Tower | None
-    #: All winners. A tower-holder comes before the partner.
+    #: All winners. In a team, the player with the towers is first.
     seats: tuple[Seat, ...]
     why: str
-    #: The tower-holder of the team that won; `None`: a shared victory.
+    #: The player with the towers of the team that has won; `None`: a shared victory.
     seat: Seat | None = None
 
 
 class Closing(Event, frozen=True, gc=False):
-    """The end has been sent. No event follows."""
+    """Event: everything about the end was sent. It is the last event."""
 
 
 class Situation(Event, frozen=True, gc=False):
-    """The state of the match for a player that comes back, or a watcher."""
+    """A view: the state of the match for a player that comes back, or for a watcher."""
 
     match: MatchStarted
     #: `None` before the deal.
     board: Board | None = None
-    #: The open request, if it is to this player.
+    #: The open request, if it was sent to this player; otherwise `None`.
     request: Ask | None = None
-    #: The end of the match, for a player that was away when it came.
+    #: The end of the match, for a player that was away then; `None`: the match continues.
     won: Won | None = None
-    #: The seat that is asked; `None`: the match is over.
+    #: The seat that must answer; `None`: the match is over.
     turn: Seat | None = None
-    #: The state of each player, by seat: its stage in the turn, or the end of the match for it.
+    #: For each seat, its present phase, or how the match ended for it.
     statuses: tuple[rules.Status, ...] = ()
-    #: The seats of each team, by tower colour. Before the deal: of the seats that have chosen.
+    #: The seats of each team, by tower colour. Before the deal, only the seats that have chosen.
     teams: tuple[tuple[Seat, ...], ...] = ()
-    #: The student that was chosen and that the open request is about, if it is to this player.
+    #: The chosen student that the open request is about, if the request was sent to this player; otherwise `None`.
     picked: rules.Colour | None = None
 
 
-#: Events that no wire sends, because the documented messages contain the same at another time.
+#: Events that no wire sends. The documented messages contain the same information at another time.
 UNTOLD = (TowerChosen, WizardChosen, Picked)
 
-#: Events and their audiences, in order.
+#: Events with their receivers, in order.
 Told = list[To[Event]]
 
 
 def board_of(position: rules.Position, unresolved: bool = False) -> Board:
+    """Returns the event with everything visible in a position."""
     return Board(
         expert=position.match.expert,
         round=position.round,
@@ -501,7 +518,7 @@ def board_of(position: rules.Position, unresolved: bool = False) -> Board:
 
 
 def resolution_told(resolution: rules.Resolution) -> Told:
-    """The events for all players about a resolved island, before the board."""
+    """Returns the events for all players about the count on an island. They come before the board."""
     told: Told = []
     if resolution.island is None:
         told.append(To(NoEntryUsed(resolution.number)))
@@ -514,8 +531,8 @@ def resolution_told(resolution: rules.Resolution) -> Told:
 
 def answers_between(old: Board, new: Board) -> Iterator[Action]:
     """
-    The answers that a player gave between two boards, as far as the boards show them: a student and its destination,
-    steps, a cloud.
+    Yields the answers that a player has given between two boards, as far as the boards show them: a student with its
+    destination, steps, a cloud.
     """
     same_circle = len(old.islands) == len(new.islands)
     for before, after in zip(old.schools, new.schools, strict=True):
@@ -540,4 +557,5 @@ def answers_between(old: Board, new: Board) -> Iterator[Action]:
 
 
 def _differences(before: rules.Students, after: rules.Students) -> dict[rules.Colour, int]:
+    """Returns the differences between two heaps, by colour."""
     return {colour: after[colour] - before[colour] for colour in rules.Colour if after[colour] != before[colour]}

@@ -1,12 +1,13 @@
 """
 The referee of an Eriantys match, and the token that represents the game for tables and journals.
 
-There is exactly one open request at any time. It is a value, so it can be sent again: after a refusal, after a
-character, and to a player that comes back. An action either answers it, or is refused and changes nothing.
+There is exactly one open request at any time: a request that a player has not answered yet. It is a value, so it can be sent
+again: after a refusal, after a character, and to a player that comes back. An action either answers the request, or is refused
+and changes nothing.
 
-Legal actions can be listed for a view of the master, for a search on the rules, and for a view that was read from
-messages. Messages do not contain all values of a view. So the list for the third may contain an answer that the master
-refuses.
+Legal actions can be listed from three kinds of views: a view of the master, a view for a search on the rules, and a view that
+was read from messages. Messages do not contain all values of a view. So the list for the third kind may contain an answer that
+the master refuses.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,18 +24,22 @@ from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_
 
 @frozen
 class Rules:
+    """The settings of a match, as values."""
+
     expert: bool = False
     planning_order: rules.PlanningOrder = rules.PlanningOrder.PREVIOUS
-    #: Milliseconds for a decision; 0: no limit.
+    #: The time for a decision, in milliseconds; 0: no limit.
     move_time: int = 0
 
 
 @define(eq=False)
 class EriantysMaster:
+    """The referee of one match."""
+
     _match: rules.Match
     _rules: Rules
     _chance: Chance
-    #: The choices until the deal; after it, the match itself.
+    #: Before the deal: the choices of teams and wizards so far. After it: the match itself.
     _state: phases.Choices | phases.Play = field(init=False)
     deadline: int | None = field(init=False, default=None)
     result: Result | None = field(init=False, default=None)
@@ -50,7 +55,7 @@ class EriantysMaster:
 
     @property
     def position(self) -> rules.Position | None:
-        """The whole position, hidden things included; `None` before the deal."""
+        """The whole position, with its hidden values; `None` before the deal."""
         return self._state.position if isinstance(self._state, phases.Play) else None
 
     def begin(self, now: int) -> Sequence[To[events.Event]]:
@@ -60,9 +65,9 @@ class EriantysMaster:
 
     def act(self, seat: Seat, action: events.Action, now: int) -> Sequence[To[events.Event]]:
         """
-        Carry out an action of a seat: an answer, or the use of a character.
+        Performs an action of a seat: an answer to the request, or the use of a character.
 
-        :raises IllegalChoice: the rules refuse; nothing has changed
+        :raises IllegalChoice: the rules forbid the action; nothing has changed
         """
         request = self.request
         if request is None:
@@ -76,6 +81,11 @@ class EriantysMaster:
         return say
 
     def _after(self, action: events.Action, say: events.Told) -> phases.Choices | phases.Play:
+        """
+        Returns the state of the match after an action. When the last choice is made, the match is dealt.
+
+        :param say: the events are appended to this list
+        """
         state = self._state
         if isinstance(state, phases.Choices):
             state = phases.chosen(state, action, say)
@@ -92,17 +102,19 @@ class EriantysMaster:
 
     def _half_done(self, say: events.Told) -> bool:
         """
-        Whether a student was chosen without a destination, or the destination was refused. Such half decisions do not
-        renew the time, because a player could repeat them for ever.
+        Whether a student was chosen without a destination, or the destination was refused. Such half decisions do not renew the
+        time, because a player could repeat them for ever.
         """
         picked = isinstance(self._state, phases.Play) and self._state.picked is not None
         return picked or isinstance(say[0].event, events.Denied)
 
     def _renew(self, now: int) -> None:
+        """Starts the time for the next decision."""
         if self._rules.move_time:
             self.deadline = now + self._rules.move_time
 
     def _end(self, verdict: rules.Verdict, say: events.Told) -> None:
+        """Ends the match, and appends its last events to `say`."""
         self.deadline = None
         self.result = Result(verdict.winners, verdict.cause, verdict.why)
         for number in range(self._match.mode.seats):
@@ -125,6 +137,7 @@ class EriantysMaster:
         return None if self.request is None else self.request.seat
 
     def view(self, seat: Seat | None) -> events.Event:
+        """Returns the view of a seat, or of a watcher (`None`)."""
         request, position, state = self.request, self.position, self._state
         return events.Situation(
             match=self._started,
@@ -140,6 +153,7 @@ class EriantysMaster:
         )
 
     def _statuses(self) -> tuple[rules.Status, ...]:
+        """Returns the present phase of each seat; after the end, whether it has won."""
         seats, request, state = map(Seat, range(self._match.mode.seats)), self.request, self._state
         if self.result is not None:
             return tuple(rules.Status.WIN if seat in self.result.winners else rules.Status.LOSE for seat in seats)
@@ -148,12 +162,13 @@ class EriantysMaster:
         return tuple(stage if seat == asked else rules.Status.WAITING for seat in seats)
 
     def _teams(self) -> tuple[tuple[Seat, ...], ...]:
+        """Returns the seats of each team."""
         state = self._state
         towers = [school.tower for school in state.position.schools] if isinstance(state, phases.Play) else state.towers
         return members(self._match, towers)
 
     def state(self) -> object:
-        """The whole position, the bag included, and the choices of an unfinished decision."""
+        """Returns the whole position with the bag, and the choices of an unfinished decision."""
         return self._state
 
     @property
@@ -164,6 +179,7 @@ class EriantysMaster:
         )
 
     def _left(self, seat: Seat, cause: Cause) -> Sequence[To[events.Event]]:
+        """Ends the match because a player has left."""
         state, say = self._state, list[To[events.Event]]()
         if isinstance(state, phases.Play):
             self._end(rules.left(state.position, seat, cause), say)
@@ -174,6 +190,8 @@ class EriantysMaster:
 
 @frozen
 class Eriantys:
+    """The token of Eriantys: the game as tables and journals use it."""
+
     name: ClassVar[str] = "eriantys"
     version: ClassVar[int] = 1
     least_seats: ClassVar[int] = min(rules.MODES)
@@ -202,9 +220,7 @@ class Eriantys:
     read = staticmethod(events.read)
 
     def legal(self, view: events.Situation, seat: Seat) -> Iterator[events.Action]:
-        """
-        The possible answers to the open request of this seat, and then the characters that it can use.
-        """
+        """Yields the possible answers to this seat's open request, and then the characters that the seat can use."""
         request, board = view.request, view.board
         if request is None or request.seat != seat:
             return
@@ -214,7 +230,7 @@ class Eriantys:
             yield from phases.usable(position)
 
     def sequels(self, view: events.Situation, seat: Seat, action: events.Action) -> Iterator[events.Action]:
-        """The destinations of a student of the entrance, if the action is the choice of that student."""
+        """Yields the possible destinations of a student of the entrance, after the choice of this student."""
         if (
             view.board is None
             or not isinstance(view.request, events.AskStudent)
@@ -230,7 +246,7 @@ class Eriantys:
         return any_of(self.legal(view, seat), below)
 
     def follow(self, view: events.Situation | None, event: Any, seat: Seat | None) -> events.Situation | None:
-        """The board, the seat to move, and the question to this seat."""
+        """Returns the view of a seat after an event: the board, the seat to move, and the request to this seat."""
         match event:
             case events.Situation():
                 return event
@@ -262,9 +278,9 @@ class Eriantys:
 
     def determinized(self, view: events.Situation, seat: Seat, chance: Chance) -> EriantysMaster:
         """
-        A match in which the hidden hands are drawn: those of the other seats, and this seat's too unless it is asked
-        for an assistant. The contents of the bag follow from the board. A character that is in use begins again,
-        because its progress is not known.
+        Returns a master of a match with random hidden hands: those of the other seats, and this seat's hand too unless the seat
+        is asked for an assistant. The contents of the bag follow from the board. If a character's effect is not finished, the
+        effect begins again, because its progress is not known.
         """
         match = rules.Match(rules.MODES[view.match.seats], view.match.expert)
         master = EriantysMaster(match, Rules(match.expert), chance)
@@ -272,6 +288,11 @@ class Eriantys:
         return master
 
     def _rules(self, settings: Settings) -> Rules:
+        """
+        Reads the settings of a match.
+
+        :raises BadOption: a setting is unknown, or its value is not valid
+        """
         refuse_unknown(settings, self.options)
         return Rules(
             expert=setting(settings, "expert", False, yes_or_no),
@@ -286,19 +307,19 @@ _PLANNING_ORDERS = tuple(order.value for order in rules.PlanningOrder)
 ERIANTYS = Eriantys()
 
 
-# Functions of one seat's knowledge
+# Functions that compute from the knowledge of one seat
 
 
 def public_position(board: events.Board, seat: Seat) -> rules.Position:
-    """The position as far as a board shows it, with `seat` to move. Bag and hands are empty."""
+    """Returns the position as far as a board shows it, with `seat` to move. The bag and the hands are empty."""
     teams = []
     for tower in rules.Tower:
-        # The tower-holder is the first of a team.
+        # In a team, the seat with the towers is the first one.
         members = [Seat(number) for number, school in enumerate(board.schools) if school.tower is tower]
         members.sort(key=lambda seat: not board.schools[seat].tower_holder)
         if members:
             teams.append(rules.Team(tower, tuple(members)))
-    # A board without an order: the assistants decide.
+    # If the board has no order of turns, the played assistants decide.
     order = board.phase_order or tuple(sorted(map(Seat, range(len(board.schools))), key=lambda one: _card(board, one)))
     return rules.Position(
         match=rules.Match(rules.MODES[len(board.schools)], board.expert),
@@ -322,15 +343,18 @@ def public_position(board: events.Board, seat: Seat) -> rules.Position:
 
 
 def _card(board: events.Board, seat: Seat) -> int:
-    """The assistant of this round; players without one come last."""
+    """Returns the assistant that a player has played in this round. Players without one come last."""
     return board.schools[seat].played or 99
 
 
-# A match that fits a view
+# Making a match that fits a view
 
 
 def begun(view: events.Situation, match: rules.Match, chance: Chance) -> phases.Choices:
-    """The choices before the deal, from the view of the seat that has to choose. The owners of the wizards are drawn."""
+    """
+    Returns the choices before the deal, from the view of the seat that must choose. The owners of the wizards are drawn at
+    random.
+    """
     towers = {seat: rules.Tower(place) for place, team in enumerate(view.teams) for seat in team}
     taken = [
         wizard
@@ -341,7 +365,7 @@ def begun(view: events.Situation, match: rules.Match, chance: Chance) -> phases.
 
 
 def bag_of(board: events.Board) -> rules.Students:
-    """The students in the bag, by colour: all students that are not visible."""
+    """Returns the number of students of each colour in the bag: all students that are not visible."""
     seen = rules.NO_STUDENTS
     for school in board.schools:
         seen = rules.together(rules.together(seen, school.entrance), school.dining)
@@ -351,7 +375,7 @@ def bag_of(board: events.Board) -> rules.Students:
 
 
 def playing(view: events.Situation, board: events.Board, chance: Chance) -> phases.Play:
-    """A match after the deal in which a seat is asked. The hands are drawn, except one that is shown."""
+    """Returns a match after the deal that fits a view. Hands are drawn at random, except one that the view shows."""
     request = view.request
     seat = view.turn if request is None else request.seat
     assert seat is not None
@@ -361,11 +385,13 @@ def playing(view: events.Situation, board: events.Board, chance: Chance) -> phas
         hands.append(tuple(sorted(cards[: school.assistants])))
     if isinstance(request, events.AskAssistant):
         hands[seat] = request.hand
+    # The position, with everything that the board shows.
     bag = bag_of(board)
     position = rules.evolve(public_position(board, seat), hands=tuple(hands), bag=bag, last_round=not any(bag))
     stage, mode = view.statuses[seat], position.match.mode
     moved = mode.entrance - sum(position.school.entrance) if stage is rules.Status.MOVE_1 else mode.moves
     play = phases.Play(position, rules.PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
+    # If a character asks, continue its effect.
     asks_student = isinstance(request, events.AskDestination) and request.dining_room
     if asks_student or not isinstance(request, events.AskDestination | events.AskCardStudent | events.AskColour):
         return rules.evolve(play, picked=view.picked)
@@ -376,10 +402,11 @@ def playing(view: events.Situation, board: events.Board, chance: Chance) -> phas
     return rules.evolve(play, effect=effect)
 
 
-# A view after an event
+# Changing a view after an event
 
 
 def _on_board(view: events.Situation, event: Any) -> events.Situation:
+    """Returns a view after an event that changes its board."""
     board = view.board
     match event:
         case events.Board():
@@ -397,12 +424,16 @@ def _on_board(view: events.Situation, event: Any) -> events.Situation:
 
 
 def _waits(view: events.Situation, seat: Seat, stage: rules.Status) -> events.Situation:
+    """Returns a view in which this seat is to act, in this phase."""
     statuses = tuple(stage if one == seat else rules.Status.WAITING for one in range(view.match.seats))
     return rules.evolve(view, turn=seat, statuses=statuses)
 
 
 def _at_stage(view: events.Situation, board: events.Board) -> events.Situation:
-    """A view with a new board, which also shows that a player has moved all students, or Mother Nature."""
+    """
+    Returns a view with a new board. The board may show that a player has moved all students, or Mother Nature; then the next
+    phase has begun.
+    """
     before, match = view.board, view.match
     view = rules.evolve(view, board=board, match=events.MatchStarted(match.seats, match.expert, board.order))
     if before is None:
@@ -425,10 +456,12 @@ def _at_stage(view: events.Situation, board: events.Board) -> events.Situation:
 
 
 def _with_school(board: events.Board, seat: Seat, school: rules.School) -> events.Board:
+    """Returns a board with another school board for a seat."""
     return rules.evolve(board, schools=(*board.schools[:seat], school, *board.schools[seat + 1 :]))
 
 
 def _assistant_played(view: events.Situation, board: events.Board, seat: Seat, assistant: int) -> events.Situation:
+    """Returns a view after a seat has played an assistant. After the last one, the assistants decide the order of turns."""
     school = board.schools[seat]
     board = _with_school(board, seat, rules.evolve(school, played=assistant, assistants=school.assistants - 1))
     turn = board.turn + 1
@@ -442,10 +475,10 @@ def _assistant_played(view: events.Situation, board: events.Board, seat: Seat, a
 
 
 def _character_paid(board: events.Board, seat: Seat, character: rules.Character) -> events.Board:
-    """Pay the character on the old board: the next board is sent only after the effect of the character."""
+    """Pays for a character on the old board, because the next board comes only after the effect of the character."""
     for place, card in enumerate(board.cards):
         if card.character is character:
-            # One coin of the first payment remains on the card.
+            # One coin of the first payment remains on the card, so the card costs one more from then on.
             kept = 0 if card.used else 1
             school = board.schools[seat]
             board = _with_school(board, seat, rules.evolve(school, coins=school.coins - card.cost))

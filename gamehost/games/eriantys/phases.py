@@ -1,9 +1,9 @@
 """
-The course of a match after the deal: planning phases, turns, rounds and the end, as functions from one `Play` to the
-next. Events are appended to `say`, in the order of the document's scenarios.
+The course of a match after the deal: planning phases, turns, rounds and the end. Each function takes a `Play` (a match between
+two decisions) and returns the next one. It appends events to the list `say`, in the order of the document's scenarios.
 
-Before the deal, teams and wizards are chosen in the order in which the players came, and the table is laid (A.2). The
-legal answers to a request are listed here too, beside the refusals.
+This module also has the time before the deal, in which players choose teams and wizards in the order in which they joined, and
+the deal itself (A.2). Finally, it lists the legal answers to each request.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ class Choices(Struct, frozen=True, gc=False):
 
     @property
     def request(self) -> events.Ask:
-        """The next question, while there is one."""
+        """The next request; there is one until all have chosen."""
         if len(self.towers) < self.match.mode.seats:
             return events.AskTower(Seat(len(self.towers)), self._places_left(), members(self.match, self.towers))
         return events.AskWizard(
@@ -40,7 +40,9 @@ class Choices(Struct, frozen=True, gc=False):
 
     def with_tower(self, action: events.ChooseTower) -> "Choices":
         """
-        :raises IllegalChoice: there is no place in this team
+        Returns the choices with one more team.
+
+        :raises IllegalChoice: there is no free place in this team
         """
         left = self._places_left()
         if action.tower >= len(left) or not left[action.tower]:
@@ -52,6 +54,8 @@ class Choices(Struct, frozen=True, gc=False):
 
     def with_wizard(self, action: events.ChooseWizard) -> "Choices":
         """
+        Returns the choices with one more wizard.
+
         :raises IllegalChoice: there is no such wizard, or another player has it
         """
         if action.wizard not in rules.WIZARDS:
@@ -69,7 +73,7 @@ class Choices(Struct, frozen=True, gc=False):
 
 
 def members(match: rules.Match, towers: Sequence[rules.Tower]) -> tuple[tuple[Seat, ...], ...]:
-    """The seats of each team, by tower colour, if the seats chose these towers."""
+    """Returns the seats of each team, by tower colour, if the seats have chosen these towers."""
     return tuple(
         tuple(Seat(seat) for seat, chosen in enumerate(towers) if chosen == tower)
         for tower in range(len(match.mode.places))
@@ -78,9 +82,9 @@ def members(match: rules.Match, towers: Sequence[rules.Tower]) -> tuple[tuple[Se
 
 def chosen(choices: Choices, action: events.Action, say: events.Told) -> Choices:
     """
-    Add the choice of the next player, and append the next question, if there is one.
+    Adds the choice of the next player, and appends the next request, if there is one.
 
-    :raises IllegalChoice: the action does not answer this question, or the choice is not available
+    :raises IllegalChoice: the action does not answer this request, or the choice is not available
     """
     asked = choices.request
     made: events.TowerChosen | events.WizardChosen
@@ -99,10 +103,10 @@ def chosen(choices: Choices, action: events.Action, say: events.Told) -> Choices
 
 def dealt(choices: Choices, chance: Chance) -> rules.Position:
     """
-    The table laid for complete choices.
+    Returns the position after the deal, when all have chosen.
 
-    Random numbers are drawn in this order: the islands' students, the entrances by seat, in the expert game the
-    characters and their students, and last the seating around the table, the first player first.
+    Random numbers are drawn in this order: the students of the islands, the entrances by seat, in the expert game the
+    characters and their students, and finally the order around the table, in which the first player is first.
     """
     match = choices.match
     islands = _islands(chance)
@@ -112,7 +116,7 @@ def dealt(choices: Choices, chance: Chance) -> rules.Position:
         for tower, members in enumerate(members(match, choices.towers))
         if members
     )
-    # A school board for each seat. The first seat of a team gets its towers.
+    # A school board for each seat. The first seat of a team gets the team's towers.
     holders = {team.seats[0] for team in teams}
     schools = []
     for number, (tower, wizard) in enumerate(zip(choices.towers, choices.wizards, strict=True)):
@@ -144,9 +148,9 @@ def dealt(choices: Choices, chance: Chance) -> rules.Position:
 
 def _islands(chance: Chance) -> tuple[rules.Island, ...]:
     """
-    Twelve islands, with a student on each except Mother Nature's and the one opposite.
+    Returns twelve islands, with a student on each except Mother Nature's and the one opposite.
 
-    Mother Nature's island is always the first: the places of a circle are equal, so it need not be drawn.
+    Mother Nature's island is always the first one. All places of a circle are equal, so it need not be drawn at random.
     """
     bag: rules.Students = (rules.STUDENTS_FOR_ISLANDS,) * len(rules.NO_STUDENTS)
     islands = []
@@ -165,7 +169,7 @@ def answers(
     request: events.Ask, position: rules.Position | None, picked: rules.Colour | None
 ) -> Iterator[events.Action]:
     """
-    The possible answers to a request, without characters.
+    Yields the possible answers to a request, without characters.
 
     :param position: shows which tables of the dining room have free seats; `None`: before the deal
     :param picked: the student that the request is about; `None`: there is none, or it is not known
@@ -182,7 +186,7 @@ def answers(
         case events.AskDestination(_, islands, dining_room):
             if dining_room and (position is None or picked is None or rules.has_room(position.school, picked)):
                 yield events.ChooseDestination(0)
-            # A program receives the number from its server, which may send any number.
+            # The number of islands is limited, because a program may have received any number from a faulty server.
             yield from map(events.ChooseDestination, range(1, min(islands, rules.ISLANDS) + 1))
         case events.AskSteps(_, most):
             yield from map(events.ChooseSteps, range(1, min(most, rules.ISLANDS) + 1))
@@ -197,12 +201,13 @@ def answers(
 
 
 def _playable(hand: Sequence[int], played: Sequence[tuple[Seat, int]]) -> Sequence[int]:
-    """The assistants of the hand that nobody has played in this round. If there is none, the whole hand."""
+    """Returns the assistants of the hand that nobody has played in this round. If there are none, returns the whole hand."""
     taken = {card for _, card in played}
     return [card for card in hand if card not in taken] or hand
 
 
 def _colours(students: rules.Students) -> Iterator[events.Action]:
+    """Yields the choice of each colour that has students."""
     return (events.ChooseStudent(colour) for colour in rules.Colour if students[colour])
 
 
@@ -210,8 +215,8 @@ def _seated_with(
     students: rules.Students, position: rules.Position | None, picked: rules.Colour | None
 ) -> rules.Students:
     """
-    The students that can be chosen among those that a character offers. After some choices, a swapped student would have no
-    free seat at its table.
+    Returns the students of a character that can be chosen. With the minstrel, some choices are not possible, because the
+    student of the first choice would find no free seat at its table.
     """
     minstrel = position is not None and position.character is rules.Character.MINSTREL
     if position is None or picked is None or not minstrel or rules.has_room(position.school, picked):
@@ -220,7 +225,7 @@ def _seated_with(
 
 
 def usable(position: rules.Position) -> Iterator[events.UseCharacter]:
-    """The characters that the player to move can use and pay now, in its own turn."""
+    """Yields the characters that the player to move can use and pay for now, in its own turn."""
     for card in position.cards:
         if position.character is None and card.cost <= position.school.coins:
             try:
@@ -233,7 +238,7 @@ def usable(position: rules.Position) -> Iterator[events.UseCharacter]:
 # The match
 
 
-#: How many steps the messenger adds to an assistant's.
+#: How many steps the messenger adds to the steps of an assistant.
 MESSENGER = 2
 
 
@@ -246,30 +251,32 @@ class Play(Struct, frozen=True, gc=False):
     stage: rules.Status = rules.Status.PLANNING
     #: The open request; `None`: the match is over.
     request: events.Ask | None = None
-    #: Students moved in this turn.
+    #: The number of students that were moved in this turn.
     moved: int = 0
-    #: A student that was chosen and has no destination yet.
+    #: The student that was chosen and has no destination yet; `None`: there is none.
     picked: rules.Colour | None = None
-    #: The effect that is not done yet.
+    #: The effect of a character that is not finished; `None`: there is none.
     effect: Effect | None = None
     verdict: rules.Verdict | None = None
 
     @property
     def about(self) -> rules.Colour | None:
-        """The student that was chosen before, and that the open request is about."""
+        """The student that was chosen before, and that the open request is about; `None`: there is none."""
         return self.picked if self.effect is None else self.effect.about
 
 
 def _to(seat: Seat, event: events.Event) -> To[events.Event]:
+    """Makes an event that only this seat receives."""
     return To(event, (seat,))
 
 
 def _status(seat: Seat, status: rules.Status) -> To[events.Event]:
+    """Makes the event that informs a seat of its phase."""
     return _to(seat, events.PlayerStatus(seat, status))
 
 
 def opened(position: rules.Position, planning_order: rules.PlanningOrder, chance: Chance, say: events.Told) -> Play:
-    """The match from the deal to the first request."""
+    """Begins the match after the deal, until the first request."""
     say.append(To(events.board_of(position)))
     say.append(To(events.StartOfTurn(1, position.order[0])))
     return _planning(Play(position, planning_order), chance, say)
@@ -277,7 +284,7 @@ def opened(position: rules.Position, planning_order: rules.PlanningOrder, chance
 
 def answered(play: Play, action: events.Action, chance: Chance, say: events.Told) -> Play:
     """
-    The match after the asked player has answered the open request.
+    Returns the match after the asked player has answered the open request.
 
     :raises IllegalChoice: the action does not answer this request, or the rules forbid it
     """
@@ -303,6 +310,7 @@ def answered(play: Play, action: events.Action, chance: Chance, say: events.Told
 
 
 def _planning(play: Play, chance: Chance, say: events.Told) -> Play:
+    """Begins a round: fills the clouds, and asks the first player for an assistant."""
     position = play.position
     position = rules.evolve(
         position,
@@ -319,7 +327,7 @@ def _planning(play: Play, chance: Chance, say: events.Told) -> Play:
 
 
 def _planned(position: rules.Position, planning_order: rules.PlanningOrder) -> tuple[Seat, ...]:
-    """The order in which the players play assistants (D-R1, D-R2)."""
+    """Returns the order in which the players play assistants (D-R1, D-R2)."""
     if planning_order is rules.PlanningOrder.PREVIOUS:
         return position.order
     first = position.seating.index(position.order[0])
@@ -327,6 +335,7 @@ def _planned(position: rules.Position, planning_order: rules.PlanningOrder) -> t
 
 
 def _ask_assistant(play: Play, say: events.Told) -> Play:
+    """Asks the next player for an assistant."""
     position = play.position
     say.append(_status(position.seat, rules.Status.PLANNING))
     played = tuple((seat, number) for seat in position.order if (number := position.schools[seat].played) is not None)
@@ -334,6 +343,7 @@ def _ask_assistant(play: Play, say: events.Told) -> Play:
 
 
 def _asked(play: Play, request: events.Ask, say: events.Told) -> Play:
+    """Sends a request, and stores it as the open one."""
     if (colour := play.about) is not None:
         say.append(_to(request.seat, events.Picked(request.seat, colour)))
     say.append(_to(request.seat, request))
@@ -342,6 +352,8 @@ def _asked(play: Play, request: events.Ask, say: events.Told) -> Play:
 
 def _assistant_played(play: Play, request: events.AskAssistant, action: events.PlayAssistant, say: events.Told) -> Play:
     """
+    Plays an assistant. After the last one, the turns begin.
+
     :raises IllegalChoice: it is not in the hand; or another player has played it, and the hand has another choice
     """
     number = action.assistant
@@ -369,7 +381,7 @@ def _assistant_played(play: Play, request: events.AskAssistant, action: events.P
 
 
 def _by_assistant(position: rules.Position) -> tuple[Seat, ...]:
-    """The action order: by ascending assistants. Of two equal ones, the earlier one is first."""
+    """Returns the order of turns: by ascending assistants. Of two equal ones, the one that was played earlier is first."""
     return tuple(sorted(position.order, key=lambda seat: position.schools[seat].played or 0))
 
 
@@ -377,6 +389,7 @@ def _by_assistant(position: rules.Position) -> tuple[Seat, ...]:
 
 
 def _turn(play: Play, say: events.Told) -> Play:
+    """Begins the turn of a player."""
     position = play.position
     say.append(To(events.StartOfTurn(position.round, position.seat)))
     say.append(_status(position.seat, rules.Status.MOVE_1))
@@ -384,13 +397,17 @@ def _turn(play: Play, say: events.Told) -> Play:
 
 
 def _ask(play: Play, say: events.Told) -> Play:
-    """Make the request of this stage from the position now. A chosen student without a destination is dropped."""
+    """
+    Sends the request of this phase, made from the present position. If a student was chosen without a destination, the choice
+    is dropped.
+    """
     request = request_of(play)
     say.append(_to(request.seat, request))
     return rules.evolve(play, picked=None, effect=None, request=request)
 
 
 def request_of(play: Play) -> events.Ask:
+    """Returns the request of this phase, made from the present position."""
     position = play.position
     if play.stage is rules.Status.MOVE_1:
         return events.AskStudent(position.seat, position.school.entrance)
@@ -401,6 +418,11 @@ def request_of(play: Play) -> events.Ask:
 
 
 def _student_chosen(play: Play, request: events.AskStudent, action: events.ChooseStudent, say: events.Told) -> Play:
+    """
+    Notes the chosen student, and asks for its destination.
+
+    :raises IllegalChoice: the entrance has no such student
+    """
     colour = action.colour
     if colour is None:
         raise IllegalChoice(RuleFault.INVALID_INPUT, "a student has to be chosen; expected a colour")
@@ -413,7 +435,10 @@ def _student_chosen(play: Play, request: events.AskStudent, action: events.Choos
 def _destination_chosen(
     play: Play, request: events.AskDestination, action: events.ChooseDestination, say: events.Told
 ) -> Play:
-    """Move a student of the entrance to its destination. An impossible destination drops the choice of the student."""
+    """
+    Moves a student of the entrance to its destination. If the destination is not possible, the choice of the student is
+    dropped.
+    """
     position, place, colour = play.position, action.destination, play.picked
     if colour is None:
         raise ValueError("a destination was asked for without a student")
@@ -435,6 +460,7 @@ def _destination_chosen(
 
 
 def _denied(play: Play, fault: RuleFault, detail: str, say: events.Told) -> Play:
+    """Refuses a destination, and asks for a student again."""
     say.append(_to(play.position.seat, events.Denied(play.position.seat, fault, detail)))
     return _ask(play, say)
 
@@ -445,6 +471,7 @@ def _denied(play: Play, fault: RuleFault, detail: str, say: events.Told) -> Play
 def _steps_chosen(
     play: Play, request: events.AskSteps, action: events.ChooseSteps, chance: Chance, say: events.Told
 ) -> Play:
+    """Moves Mother Nature, and counts the influence on her island."""
     if not 1 <= action.steps <= request.most:
         raise IllegalChoice(RuleFault.INVALID_INPUT, f"expected from 1 to {request.most} steps")
     position = play.position
@@ -461,13 +488,14 @@ def _steps_chosen(
     say.append(_status(request.seat, rules.Status.END_MOVE_2))
     say.append(_status(request.seat, rules.Status.MOVE_3))
     play = rules.evolve(play, position=position, stage=rules.Status.MOVE_3)
-    # Without students on the clouds, the turn has no third move.
+    # If no cloud has students, the turn has no third move.
     return _ask(play, say) if any(map(any, position.clouds)) else _turn_ended(play, chance, say)
 
 
 def _cloud_chosen(
     play: Play, request: events.AskCloud, action: events.ChooseCloud, chance: Chance, say: events.Told
 ) -> Play:
+    """Moves the students of a cloud to the entrance, and ends the turn."""
     position, place = play.position, action.cloud
     if not 0 <= place < len(position.clouds):
         raise IllegalChoice(
@@ -483,6 +511,7 @@ def _cloud_chosen(
 
 
 def _turn_ended(play: Play, chance: Chance, say: events.Told) -> Play:
+    """Ends a turn: begins the next turn or the next round, or ends the match."""
     position = rules.evolve(play.position, character=None, banned=None)
     seat = position.seat
     say += (To(events.EndOfTurn(position.round, seat)), To(events.board_of(position)))
@@ -496,6 +525,7 @@ def _turn_ended(play: Play, chance: Chance, say: events.Told) -> Play:
 
 
 def over(play: Play, verdict: rules.Verdict) -> Play:
+    """Ends the match with this verdict."""
     return rules.evolve(play, request=None, picked=None, effect=None, verdict=verdict)
 
 
@@ -504,10 +534,10 @@ def over(play: Play, verdict: rules.Verdict) -> Play:
 
 def character_used(play: Play, action: events.UseCharacter, say: events.Told) -> Play:
     """
-    The match after the player that is asked has paid a character, and the character's effect has begun.
+    Returns the match after the player that must answer has paid for a character, and the character's effect has begun.
 
-    :raises IllegalChoice: checked in this order: no character may be used now; this one is not in the match; its effect
-        is not possible; the player has too few coins
+    :raises IllegalChoice: for the first of these reasons: no character may be used now; this one is not in the match; its
+        effect is not possible; the player has too few coins
     """
     # May the player use a character now, and is it one of this match?
     if play.stage is rules.Status.PLANNING:
@@ -532,14 +562,14 @@ def character_used(play: Play, action: events.UseCharacter, say: events.Told) ->
         )
     if position.character is not None:
         raise IllegalChoice(RuleFault.ALREADY_PLAYED_CHARACTER, "a character was played in this turn already")
-    # Is its effect possible, and can the player pay it?
+    # Is its effect possible, and has the player enough coins?
     effect = EFFECTS[character]
     effect.check(position)
     if position.school.coins < card.cost:
         raise IllegalChoice(
             RuleFault.NOT_ENOUGH_COINS, f"this character costs {card.cost}, there are {position.school.coins}"
         )
-    # The character is paid, and its effect begins.
+    # Pay for the character, and begin its effect.
     position = paid(position, card)
     say += (_to(position.seat, events.Success(position.seat)), To(events.PlayedCharacter(position.seat, character)))
     return _went_on(rules.evolve(play, position=position, picked=None), effect.started(position), say)
@@ -549,7 +579,7 @@ def _effect_student(
     play: Play, request: events.Ask, action: events.ChooseStudent, chance: Chance, say: events.Told
 ) -> Play:
     """
-    Give a student or a colour to the effect that asks for it.
+    Passes a student or a colour to the effect that has asked for it.
 
     :raises IllegalChoice: the request did not offer it
     """
@@ -567,7 +597,7 @@ def _effect_island(
     play: Play, request: events.AskDestination, action: events.ChooseDestination, chance: Chance, say: events.Told
 ) -> Play:
     """
-    Give an island to the effect that asks for it.
+    Passes an island to the effect that has asked for it.
 
     :raises IllegalChoice: there is no such island
     """
@@ -579,6 +609,10 @@ def _effect_island(
 
 
 def _went_on(play: Play, step: Step, say: events.Told) -> Play:
+    """
+    Continues after a part of an effect: sends its next request, or returns to the request of the phase when the effect is
+    finished.
+    """
     say += step.said
     newly_last = step.position.last_round and not play.position.last_round
     play = rules.evolve(play, position=step.position, effect=step.more)

@@ -1,14 +1,15 @@
 """
-Eriantys: a beam search finds the own turn. An assistant is chosen by sampled hands of the other players.
+The house player of Eriantys. For its own turn it uses a beam search. For the choice of an assistant, it samples the hands of
+the other players.
 
-A seat sees nearly everything: only the order of the bag and the others' next assistants are unknown. Every request has
-an answer. A player that has just come back can answer in the middle of a decision.
+A seat sees nearly everything: only the order of the bag and the others' next assistants are unknown. The player answers every
+request, even in the middle of a decision after it has come back.
 
-The bag can be counted, because all students that are not in it are visible. Other players' hands can be counted too, if
-the seat was present when their assistants were played.
+The contents of the bag can be computed, because all other students are visible. The other players' hands can be computed too,
+if the seat was present when their assistants were played.
 
-The search for a turn runs on the rules themselves. A decision is a student with its destination, the steps of Mother
-Nature, a cloud, or a character with all its choices. After each decision the best positions remain in the search.
+The search for a turn uses the rules themselves. A decision is a student with its destination, the steps of Mother Nature, a
+cloud, or a character with all its choices. After each decision, only the best positions remain in the search.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,23 +26,23 @@ from gamehost.games.eriantys.master import ERIANTYS, bag_of, public_position
 from gamehost.games.eriantys.phases import Play, answered, answers, character_used, usable
 from gamehost.players.base import Budget, Level, Thinking, Weighed, best_on_average, expected
 
-# The events of the seat
+# The knowledge of a seat
 
 
 @define(eq=False)
 class Seen:
-    """The knowledge of one seat, from the events that it received."""
+    """The knowledge of one seat, from the events that it has received."""
 
     seat: Seat
-    #: `None`: the match has not begun.
+    #: The view of this seat; `None`: the match has not begun.
     view: events.Situation | None = None
-    #: The own hand, and the assistants that others were seen to play.
+    #: The own hand; and the assistants that each seat has played.
     hand: tuple[int, ...] = rules.ASSISTANTS
     played: dict[Seat, set[int]] = field(factory=dict)
     last_round: bool = False
-    #: The colour that was chosen for the harvester in this turn.
+    #: The colour that this seat has chosen for the harvester in this turn.
     banned: rules.Colour | None = None
-    #: Students in the own entrance when the turn began.
+    #: The number of students in the own entrance at the beginning of the turn.
     _entrance: int = field(init=False, default=0)
 
     @property
@@ -67,6 +68,7 @@ class Seen:
                 self.hand, self.banned = hand, None
 
     def _come_in(self, situation: events.Situation) -> None:
+        """Takes over a view, after the player has come back."""
         self._entrance = rules.MODES[situation.match.seats].entrance
         if isinstance(situation.request, events.AskAssistant):
             self.hand = situation.request.hand
@@ -74,6 +76,7 @@ class Seen:
             self.last_round = True
 
     def _hands(self, board: events.Board) -> tuple[tuple[int, ...], ...]:
+        """Returns the hands of all seats. Unknown hands have the right number of assistants."""
         hands = []
         for number, school in enumerate(board.schools):
             gone = self.played.get(Seat(number), set())
@@ -84,7 +87,7 @@ class Seen:
         return tuple(hands)
 
     def position(self) -> rules.Position | None:
-        """The position with this seat on turn; `None` before the deal."""
+        """Returns the position with this seat to move; `None` before the deal."""
         board = self.board
         if board is None:
             return None
@@ -100,13 +103,13 @@ class Seen:
         )
 
     def _order(self, board: events.Board) -> tuple[Seat, ...]:
-        """The order of this round's turns, by the assistants on the table."""
+        """Returns the order of turns in this round, by the played assistants."""
         seats = [Seat(number) for number in range(len(board.schools))]
         return tuple(sorted(seats, key=lambda seat: board.schools[seat].played or 99))
 
     def play(self) -> Play | None:
         """
-        The own turn as a match of the rules, while a student, steps or a cloud is requested.
+        Returns the own turn as a match of the rules, while a student, steps or a cloud is requested.
 
         :returns: `None`: there is no position yet, or no request
         """
@@ -129,10 +132,10 @@ WON = 100_000
 
 def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[events.Action]:
     """
-    The possible answers to the open request.
+    Yields the possible answers to the open request.
 
-    :param characters: whether characters may be used before Mother Nature walks
-    :param once: whether swaps end after the first one
+    :param characters: whether characters may be used before Mother Nature moves
+    :param once: whether exchanges of students end after the first one
     """
     request = play.request
     if request is None:
@@ -146,7 +149,7 @@ def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[even
         if swapped and once:
             return
     elif isinstance(request, events.AskDestination) and play.about is None:
-        # A player that has just come back does not know the student.
+        # A player that has just come back does not know the chosen student, so the dining room may not be possible.
         found = [action for action in found if action != events.ChooseDestination(0)]
     yield from found
     if characters and isinstance(request, events.AskSteps):
@@ -155,7 +158,7 @@ def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[even
 
 def after(play: Play, action: events.Action, chance: Chance) -> Play:
     """
-    The match after an answer.
+    Returns the match after an answer.
 
     :raises IllegalChoice: the rules refuse it
     """
@@ -166,15 +169,16 @@ def after(play: Play, action: events.Action, chance: Chance) -> Play:
 
 def worth(position: rules.Position, seat: Seat) -> float:
     """
-    The value of a position for a seat's team against the best other team.
+    Returns the value of a position for a seat's team, compared with the best other team.
 
-    Towers count most. Less count professors, islands that would get a new owner, and students in the dining room, and
-    least count coins.
+    Towers count most. Professors, islands that would get a new owner, and students in the dining room count less. Coins count
+    least.
     """
     if position.character is not None or position.banned is not None:
         # The effect of a character ends with the turn.
         position = rules.evolve(position, character=None, banned=None)
     scores = [_assets(position, team.seats) for team in position.teams]
+    # Add the islands that would change their owner. Islands that Mother Nature can reach soon count more.
     walk = {(position.mother_nature + steps) % len(position.islands) for steps in range(1, 6)}
     for place, island in enumerate(position.islands):
         counts = rules.influences(position, island)
@@ -190,6 +194,7 @@ def worth(position: rules.Position, seat: Seat) -> float:
 
 
 def _assets(position: rules.Position, seats: Sequence[Seat]) -> float:
+    """Returns the value of the towers, coins, students and professors of a team."""
     score = 0.0
     for seat in seats:
         school = position.schools[seat]
@@ -198,7 +203,7 @@ def _assets(position: rules.Position, seats: Sequence[Seat]) -> float:
         for colour, students in enumerate(school.dining):
             score += (4.0, 3.5, 3.0, 2.5)[min(students, 3)] * students
             if position.professors[colour] == seat:
-                # A lead that is larger is safer.
+                # A larger lead over the other players makes the professor safer.
                 others = max(other.dining[colour] for other in position.schools if other is not school)
                 score += 32 + 4 * min(3, students - others) + 0.8 * school.entrance[colour]
         score += 1.2 * sum(map(bool, school.entrance))
@@ -206,7 +211,7 @@ def _assets(position: rules.Position, seats: Sequence[Seat]) -> float:
 
 
 class Line(Struct, frozen=True, gc=False):
-    """One sequence of answers for the rest of the turn."""
+    """One sequence of answers in the search for a turn, and the match after them."""
 
     play: Play
     actions: tuple[events.Action, ...]
@@ -214,7 +219,7 @@ class Line(Struct, frozen=True, gc=False):
 
 
 def value_of(play: Play, seat: Seat) -> float:
-    """The value of a match for a seat, before its end or after it."""
+    """Returns the value of a match for a seat, before its end or after it."""
     if play.verdict is None:
         return worth(play.position, seat)
     if seat not in play.verdict.winners:
@@ -226,18 +231,18 @@ def value_of(play: Play, seat: Seat) -> float:
 class Beam:
     """The bounds of the search for a turn."""
 
-    #: Positions that remain after each decision.
+    #: The number of positions that remain after each decision.
     width: int
     characters: bool
-    #: The value of each decision is changed at random by at most this amount, up or down.
+    #: A random number between minus and plus this is added to the value of each decision, so that weaker levels make mistakes.
     noise: int = 0
 
 
 def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[Line]:
     """
-    Lines for the rest of the turn of the seat that has to answer, the best first; at least one.
+    Returns sequences of answers for the rest of the turn of the seat that must answer, the best first; at least one.
 
-    When the budget is used up, the search continues with one position.
+    When the budget is used up, the search continues with only one position.
     """
     seat = play.position.seat
     lines, ended = [Line(play, (), 0.0)], list[Line]()
@@ -258,12 +263,12 @@ def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[L
 
 
 def is_own(play: Play, seat: Seat) -> bool:
-    """Whether this seat's turn has not ended."""
+    """Whether the turn of this seat is still running."""
     return play.verdict is None and play.stage is not rules.Status.PLANNING and play.position.seat == seat
 
 
 def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[Line]:
-    """The line with each next whole decision. The use of a character is part of the decision after it."""
+    """Yields the sequence with each possible next decision. The use of a character is part of the decision after it."""
     open_ends = [(line.play, line.actions)]
     while open_ends:
         play, actions = open_ends.pop()
@@ -273,7 +278,7 @@ def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[L
             except events.IllegalChoice:
                 continue
             way = (*actions, action)
-            # Continue until the decision is whole: a student has its destination, and no effect asks.
+            # Continue until the decision is complete: a student has its destination, and no effect has another request.
             unfinished = following.picked is not None or following.effect is not None
             of_character = play.effect is not None or isinstance(action, events.UseCharacter)
             if following.verdict is None and (unfinished or of_character):
@@ -288,8 +293,10 @@ def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[L
 
 @frozen
 class Style:
+    """How a player of one level searches."""
+
     beam: Beam
-    #: How many hands of the others are sampled for the choice of an assistant; 0: the choice is random.
+    #: How many hands of the other players are sampled for the choice of an assistant; 0: the choice is random.
     worlds: int
     nodes: int
 
@@ -300,22 +307,24 @@ STYLE: Mapping[Level, Style] = {
     Level.HARD: Style(Beam(12, characters=True), worlds=8, nodes=12_000),
 }
 _SECONDS = 1.0
-#: For a study: the bounds of the search, the number of sampled hands, and the value of a clear lead.
+#: For studies: the bounds of the search, the number of sampled hands, and the value of a clear lead.
 STUDIED, HANDS, LEAD = Beam(3, characters=False), 4, 90
 
 
 @define(eq=False)
 class EriantysPlayer:
+    """The house player of one seat."""
+
     seat: Seat
     level: Level
     thinking: Thinking
     seen: Seen = field(init=False)
-    #: The answers from the search of this turn, for requests that have not come yet.
+    #: The answers that the search has found for this turn, for requests that have not come yet.
     _plan: tuple[events.Action, ...] = field(init=False, default=())
-    #: The request that was answered last, and the answer.
+    #: The last answered request, and the answer.
     _answered: tuple[events.Ask, events.Action] | None = field(init=False, default=None)
     _refused: set[bytes] = field(init=False, factory=set)
-    #: For a study: the match in the middle of a decision, after the last action that was weighed.
+    #: For studies: the match in the middle of a decision, after the last action that was compared.
     _begun: Play | None = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
@@ -334,7 +343,7 @@ class EriantysPlayer:
                 self._answered = None
 
     def refused(self, notation: bytes) -> None:
-        """The host refused an answer to a question in the middle of a decision. The next answer is another one."""
+        """Notes an answer that the host has refused, in the middle of a decision. The next answer is another one."""
         self._refused.add(notation)
         self._plan, self._answered = (), None
 
@@ -352,13 +361,14 @@ class EriantysPlayer:
         return events.write(action)
 
     def continuation(self) -> bytes | None:
-        """The destination of the student that was the last answer."""
+        """Returns the destination of the student that was the last answer; `None`: there is none."""
         if not isinstance(self.seen.request, events.AskStudent) or len(self._plan) < 2:
             return None
         student, destination = self._plan[:2]
         return events.write(destination) if isinstance(student, events.ChooseStudent) else None
 
     def _action(self, request: events.Ask) -> events.Action:
+        """Chooses the answer to a request at this level."""
         match request:
             case events.AskTower(_, left, _):
                 return events.ChooseTower(rules.Tower(max(range(len(left)), key=lambda tower: (left[tower], -tower))))
@@ -377,7 +387,7 @@ class EriantysPlayer:
         return self._plan[0] if self._plan else self._any(request, play)
 
     def _any(self, request: events.Ask, play: Play | None) -> events.Action:
-        """A random answer that the request offers, or sometimes a character."""
+        """Returns a random answer to a request, or sometimes a character."""
         chance = self.thinking.chance
         if play is None:
             return events.ChooseDestination(1)
@@ -391,13 +401,14 @@ class EriantysPlayer:
         return chance.one_of(found)
 
     def _turn(self, play: Play) -> tuple[events.Action, ...]:
+        """Searches for the best answers for the rest of the turn."""
         style, chance = STYLE[self.level], self.thinking.chance
         budget = self.thinking.budget(style.nodes, _SECONDS)
         lines = turn_lines(play, style.beam, chance, budget)
         return lines[0].actions if lines else ()
 
     def _assistant(self, play: Play, request: events.AskAssistant) -> events.PlayAssistant:
-        """The assistant with the highest mean value over sampled assistants of the other players."""
+        """Returns the assistant with the highest average value, over samples of the other players' assistants."""
         style, chance = STYLE[self.level], self.thinking.chance
         cards = [
             action.assistant for action in options(play, characters=False) if isinstance(action, events.PlayAssistant)
@@ -412,6 +423,7 @@ class EriantysPlayer:
         return events.PlayAssistant(best_on_average(cards, sample, value, style.worlds, least=3))
 
     def _others(self, position: rules.Position, known: Mapping[Seat, int]) -> Mapping[Seat, int]:
+        """Returns an assistant for each other player: the one that was played, or a random one of the hand."""
         chance = self.thinking.chance
         return {
             seat: known.get(seat) or chance.one_of(position.hands[seat] or (10,))
@@ -423,8 +435,8 @@ class EriantysPlayer:
 
     def weigh(self, action: bytes) -> Weighed | None:
         """
-        Weigh assistants and the decisions of a turn, compared with the best possible turn. Choices of team,
-        wizard and character targets are not weighed.
+        Compares an assistant or a decision of a turn with the best one, for a study. Choices of team, wizard and character
+        targets are not compared.
         """
         request, choice = self.seen.request, events.read(action)
         play, self._begun = self._begun or self.seen.play(), None
@@ -438,7 +450,7 @@ class EriantysPlayer:
                 return None
             best, lost = found
         values = [worth(play.position, Seat(seat)) for seat in range(len(play.position.schools))]
-        # The difference of two values says how much more the position is worth to one player than to another.
+        # Turn the values of all players into shares of a victory.
         odds = [expected(value, 2 * LEAD) / expected(-value, 2 * LEAD) for value in values]
         own = odds[self.seat] / sum(odds)
         less = odds[self.seat] * exp(-lost / LEAD)
@@ -448,7 +460,7 @@ class EriantysPlayer:
     def _weighed_assistant(
         self, play: Play, request: events.AskAssistant, choice: events.PlayAssistant
     ) -> tuple[events.Action, float]:
-        """The best assistant, and how much lower the value of the played one is."""
+        """Returns the best assistant, and how much lower the value of the played one is."""
         hands = [self._others(play.position, dict(request.played)) for _ in range(HANDS)]
         values = {
             action: sum(round_value(play.position, self.seat, {**hand, self.seat: action.assistant}) for hand in hands)
@@ -459,7 +471,7 @@ class EriantysPlayer:
         return best, (values[best] - values.get(choice, values[best])) / HANDS
 
     def _weighed_turn(self, play: Play, choice: events.Action) -> tuple[events.Action, float] | None:
-        """The best action, and how much lower the value of the turn is after this one."""
+        """Returns the best action, and how much lower the value of the turn is after the chosen action."""
         try:
             following = after(play, choice, self.thinking.chance)
         except events.IllegalChoice:
@@ -477,7 +489,11 @@ class EriantysPlayer:
 
 
 def round_value(position: rules.Position, seat: Seat, cards: Mapping[Seat, int]) -> float:
-    """The value of a round in which all players only move Mother Nature, each to the best island in reach."""
+    """
+    Returns the value of a round in which each player only moves Mother Nature to the best island in reach.
+
+    :param cards: the assistant of each seat
+    """
     order: Sequence[Seat] = sorted(cards, key=lambda one: (cards[one], one != seat))
     for number, mover in enumerate(order):
         reached = []
@@ -486,18 +502,18 @@ def round_value(position: rules.Position, seat: Seat, cards: Mapping[Seat, int])
             there = rules.evolve(position, mother_nature=place, order=tuple(order), turn=number)
             reached.append(rules.resolved(there, place).position)
         position = max(reached, key=lambda one: worth(one, mover))
-    # A low card that is used now cannot be used later.
+    # A low assistant is useful later, too. So playing a high one now counts more.
     return worth(position, seat) + 0.8 * cards[seat]
 
 
 def recalled(known: events.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
     """
-    The earlier events for a player that comes back. It needs them before its view, because no board shows the assistants of
-    earlier rounds.
+    Returns the earlier events for a player that comes back. The player needs them before its view, because no board shows the
+    assistants of earlier rounds.
     """
     return [event for event in told if isinstance(event, events.PlayedAssistant)]
 
 
 PLAYER = EriantysPlayer
-#: How strong the levels are was measured: the table of docs/house-players.
+#: Whether the strength of the levels was measured. The table in docs/house-players has the results.
 MEASURED = True

@@ -1,10 +1,9 @@
 """
-The rules of Eriantys: the parts of the game, and how much of it each number of players uses. Also a position of
-islands, school boards, clouds, cards and the bag, and the functions that change it. All numbers are the rulebook's.
+The rules of Eriantys: the parts of the game, and how many of them are used with each number of players. Also a position of
+islands, school boards, clouds, cards and the bag, and the functions that change it. All numbers are those of the rulebook.
 
-All values are immutable. A `Position` contains everything, hidden values (hands and bag) included. The events in
-`events` are made from it. Students of one colour are equal, so any heap of them (a bag, a cloud, an entrance) is five
-counts.
+All values are immutable. A `Position` contains everything, also hidden values (hands and bag). The events in `events` are made
+from it. Students of the same colour are equal, so a heap of students (a bag, a cloud, an entrance) is five counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +16,7 @@ from gamehost.games.base import Cause, Chance, Seat
 
 
 class Colour(IntEnum):
-    """The five kinds of students; the value is the place of its count in a heap."""
+    """The five kinds of students. The value is the index of the colour in a heap."""
 
     YELLOW = 0
     BLUE = 1
@@ -27,7 +26,7 @@ class Colour(IntEnum):
 
 
 class Tower(IntEnum):
-    """The colours of towers, which are the names of the teams."""
+    """The colours of towers. A team is named by this colour."""
 
     BLACK = 0
     WHITE = 1
@@ -35,7 +34,7 @@ class Tower(IntEnum):
 
 
 class Character(IntEnum):
-    """The twelve characters, numbered as the rulebook shows them."""
+    """The twelve characters, with their numbers in the rulebook."""
 
     MONK = 1
     FARMER = 2
@@ -52,7 +51,7 @@ class Character(IntEnum):
 
 
 class Status(StrEnum):
-    """The stage of a player in the turn, or the end of the match for it, in the words of the protocol."""
+    """The present phase of a player; at the end, whether the player has won. The words are those of the protocol."""
 
     WAITING = "WAITING"
     PLANNING = "PLANNING"
@@ -66,32 +65,32 @@ class Status(StrEnum):
 
 
 class PlanningOrder(Enum):
-    """How the first player of the planning phase is found from the second round on (D-R1)."""
+    """The rule that decides which player begins the planning phase, from the second round on (D-R1)."""
 
-    #: The action order of the round before.
+    #: The order of turns of the round before.
     PREVIOUS = "previous"
-    #: The rulebook's own: clockwise from the player that acted first in the round before.
+    #: As in the rulebook: clockwise from the player that acted first in the round before.
     CLOCKWISE = "clockwise"
 
 
-#: Students by colour: five counts.
+#: A heap of students: the number of students of each colour.
 Students = tuple[int, ...]
 
 NO_STUDENTS: Students = (0, 0, 0, 0, 0)
 STUDENTS_OF_A_COLOUR = 26
-#: The students of the islands are drawn from this many of each colour. The others go into the bag.
+#: The number of students of each colour from which the students on the islands are drawn. All others are in the bag.
 STUDENTS_FOR_ISLANDS = 2
 ISLANDS = 12
 ASSISTANTS = tuple(range(1, 11))
 WIZARDS = (1, 2, 3, 4)
-#: Seats of one table in a dining room.
+#: The number of seats at each table of a dining room.
 TABLE_SEATS = 10
-#: A student placed on one of these seats earns a coin.
+#: A student on one of these seats earns a coin.
 COIN_SEATS = frozenset((3, 6, 9))
 COINS = 20
-#: Characters laid out for an expert game.
+#: The number of characters in an expert game.
 CHARACTERS_IN_PLAY = 3
-#: The match ends when there are this many groups of islands, or fewer.
+#: The match ends when the number of island groups is this or less.
 LAST_GROUPS = 3
 
 
@@ -99,13 +98,13 @@ class Mode(Struct, frozen=True, gc=False):
     """The quantities that depend on the number of players."""
 
     seats: int
-    #: Places in each team, by tower colour.
+    #: The number of places in each team, by tower colour.
     places: tuple[int, ...]
-    #: Towers of each team.
+    #: The number of towers of each team.
     towers: int
-    #: Students in an entrance between turns.
+    #: The number of students in an entrance between turns.
     entrance: int
-    #: Students moved in a turn, and students laid on each cloud.
+    #: How many students a player moves in a turn, and how many students are put on each cloud.
     moves: int
 
 
@@ -117,26 +116,27 @@ MODES: Mapping[int, Mode] = {
 
 
 def plus(students: Students, colour: Colour, count: int = 1) -> Students:
-    """A heap with more (or fewer: a negative count) students of one colour."""
+    """Returns a heap with more students of one colour; fewer, if the count is negative."""
     counts = list(students)
     counts[colour] += count
     return tuple(counts)
 
 
 def together(one: Students, other: Students) -> Students:
+    """Returns the sum of two heaps."""
     return tuple(map(sum, zip(one, other, strict=True)))
 
 
 def steps_of(assistant: int) -> int:
-    """The most steps of Mother Nature that an assistant allows."""
+    """Returns the most steps of Mother Nature that an assistant allows."""
     return (assistant + 1) // 2
 
 
-#: A changed copy of a value.
+#: Returns a changed copy of a value.
 evolve = replace
 
 
-# A position
+# Positions
 
 
 class Match(Struct, frozen=True, gc=False):
@@ -148,8 +148,7 @@ class Match(Struct, frozen=True, gc=False):
 
 class Team(Struct, frozen=True, gc=False):
     """
-    The seats that play for a tower colour: one, or two with four players. The towers are on the first seat's board
-    (D-R15).
+    The seats that play for a tower colour: one, or two in a match of four. The towers are on the first seat's board (D-R15).
     """
 
     tower: Tower
@@ -159,7 +158,7 @@ class Team(Struct, frozen=True, gc=False):
 class Island(Struct, frozen=True, gc=False):
     """A group of merged islands. At first each group is one island."""
 
-    #: The original islands it is made of, 1 to 12, in ascending order.
+    #: The original islands of the group, 1 to 12, in ascending order.
     members: tuple[int, ...]
     students: Students = NO_STUDENTS
     tower: Tower | None = None
@@ -168,11 +167,11 @@ class Island(Struct, frozen=True, gc=False):
 
 
 class School(Struct, frozen=True, gc=False):
-    """A player's school board, with all visible pieces beside it."""
+    """A player's school board, and all visible pieces beside it."""
 
     tower: Tower
     wizard: int
-    #: Towers still to be built; 0 for the partner of a tower-holder.
+    #: How many towers are still to be built; 0 for the partner of the player with the team's towers.
     towers: int
     tower_holder: bool
     entrance: Students
@@ -180,14 +179,14 @@ class School(Struct, frozen=True, gc=False):
     dining: Students = NO_STUDENTS
     #: 0 in the normal game.
     coins: int = 0
-    #: How many assistants are in the hand.
+    #: The number of assistants in the hand.
     assistants: int = 10
-    #: The assistant played in this round.
+    #: The assistant that the player has played in this round; `None`: none yet.
     played: int | None = None
 
 
 class Card(Struct, frozen=True, gc=False):
-    """A character card on the table, and what lies on it."""
+    """A character card, and the things on it."""
 
     character: Character
     cost: int
@@ -197,32 +196,32 @@ class Card(Struct, frozen=True, gc=False):
 
 
 class Position(Struct, frozen=True, gc=False):
-    """The whole state of the game between two decisions, without the choices of an unfinished one."""
+    """The whole state of the game between two decisions. The choices of an unfinished decision are not in it."""
 
     match: Match
     teams: tuple[Team, ...]
-    #: Seats as they sit around the table, clockwise.
+    #: The seats in their order around the table, clockwise.
     seating: tuple[Seat, ...]
     schools: tuple[School, ...]
-    #: Assistants still to be played, by seat.
+    #: The assistants that each seat can still play.
     hands: tuple[tuple[int, ...], ...]
     islands: tuple[Island, ...]
     clouds: tuple[Students, ...]
     bag: Students
     cards: tuple[Card, ...] = ()
     supply: int = 0
-    #: The place of Mother Nature's group in `islands`.
+    #: The index in `islands` of the group with Mother Nature.
     mother_nature: int = 0
-    #: The holder of each colour's professor.
+    #: The seat that has the professor of each colour.
     professors: tuple[Seat | None, ...] = (None, None, None, None, None)
     #: 0 until the first planning phase.
     round: int = 0
-    #: The order of the current phase, and the index in it of the player to move.
+    #: The order of the seats in the present phase, and the index of the player to move in this order.
     order: tuple[Seat, ...] = ()
     turn: int = 0
-    #: The character played in this turn.
+    #: The character that was used in this turn; `None`: none.
     character: Character | None = None
-    #: The colour that the harvester took out of this turn.
+    #: The colour that gives no influence in this turn, because of the harvester.
     banned: Colour | None = None
     #: Whether the match ends with this round. It never becomes false again.
     last_round: bool = False
@@ -237,22 +236,26 @@ class Position(Struct, frozen=True, gc=False):
         return self.schools[self.order[self.turn]]
 
     def with_school(self, seat: Seat, school: School) -> "Position":
+        """Returns a position with another school board for a seat."""
         schools = list(self.schools)
         schools[seat] = school
         return evolve(self, schools=tuple(schools))
 
     def with_island(self, place: int, island: Island) -> "Position":
+        """Returns a position with another island group at this index."""
         islands = list(self.islands)
         islands[place] = island
         return evolve(self, islands=tuple(islands))
 
     def card(self, character: Character) -> Card | None:
+        """Returns the card of a character; `None`: the character is not in this match."""
         for card in self.cards:
             if card.character is character:
                 return card
         return None
 
     def with_card(self, card: Card) -> "Position":
+        """Returns a position in which this card replaces the one of the same character."""
         return evolve(self, cards=tuple(card if old.character is card.character else old for old in self.cards))
 
     def team_of(self, tower: Tower) -> Team:
@@ -264,15 +267,16 @@ class Position(Struct, frozen=True, gc=False):
 
 def drawn(bag: Students, count: int, chance: Chance) -> tuple[Students, Students]:
     """
-    A number of students drawn blindly, one by one, and the bag without them.
+    Draws students from a bag at random, one by one. Returns the drawn students, and the bag without them.
 
-    :raises ValueError: there are fewer in the bag
+    :raises ValueError: the bag has too few students
     """
     left = sum(bag)
     if count > left:
         raise ValueError(f"{count} students were to be drawn from a bag of {left}")
     counts, taken = list(bag), [0] * len(bag)
     for size in range(left, left - count, -1):
+        # Each student in the bag is equally likely: find the colour of the student with this number.
         place = chance.below(size)
         colour = 0
         while place >= counts[colour]:
@@ -285,10 +289,10 @@ def drawn(bag: Students, count: int, chance: Chance) -> tuple[Students, Students
 
 def refilled(position: Position, chance: Chance) -> Position:
     """
-    The clouds laid out for a round (A.9, D-R3).
+    Returns the position after the clouds were filled for a round (A.9, D-R3).
 
-    With too few students for all clouds the clouds remain empty, the students remain in the bag, and the round is the
-    last. The round is also the last if this refill takes the last student.
+    If there are too few students for all clouds, the clouds remain empty, the students remain in the bag, and the round is the
+    last one. The round is also the last one if the last student is drawn now.
     """
     per_cloud = position.match.mode.moves
     need = per_cloud * len(position.clouds)
@@ -303,7 +307,7 @@ def refilled(position: Position, chance: Chance) -> Position:
 
 
 def moved_to_island(position: Position, colour: Colour, place: int) -> Position:
-    """A student from the active player's entrance put on an island."""
+    """Returns the position after a student of the active player's entrance was put on an island."""
     school, island = position.school, position.islands[place]
     schools, islands = list(position.schools), list(position.islands)
     schools[position.seat] = evolve(school, entrance=plus(school.entrance, colour, -1))
@@ -311,20 +315,20 @@ def moved_to_island(position: Position, colour: Colour, place: int) -> Position:
     return evolve(position, schools=tuple(schools), islands=tuple(islands))
 
 
-# Dining rooms: every change to one goes through these functions, so that professors are always up to date
+# Dining rooms. All changes of dining rooms are made by these functions, so that the professors always have the right owners
 
 
 def has_room(school: School, colour: Colour) -> bool:
-    """Whether one more student finds a seat at the table of its colour (A.4)."""
+    """Whether there is a free seat at the table of this colour (A.4)."""
     return school.dining[colour] < TABLE_SEATS
 
 
 def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour)) -> Position:
     """
-    The professors of these colours with their new owners (A.5, D-R5, D-R17).
+    Returns the position with the right owners of these professors (A.5, D-R5, D-R17).
 
-    A professor goes to the only player with the most students of the colour. With the farmer in use, the player to move
-    also gets it for equally many. In all other cases the professor does not move, so on a tie its owner keeps it.
+    A professor belongs to the only player with the most students of the colour. While the farmer is in use, the player to move
+    also gets it with equally many students. In all other cases of a tie, the professor keeps its owner.
     """
     professors = list(position.professors)
     for colour in colours:
@@ -334,6 +338,11 @@ def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour
 
 
 def _holder(position: Position, colour: Colour, counts: Sequence[int]) -> Seat | None:
+    """
+    Returns the seat that has the professor of a colour now.
+
+    :param counts: the number of students of this colour in each dining room
+    """
     most = max(counts)
     holder = position.professors[colour]
     if most == 0:
@@ -347,8 +356,8 @@ def _holder(position: Position, colour: Colour, counts: Sequence[int]) -> Seat |
 
 def seated(position: Position, school: School, colour: Colour) -> Position:
     """
-    One more student of the colour in the active player's dining room, with the coin it may earn (A.10, D-R7, D-R8)
-    and the professor it may bring.
+    Returns the position after one more student was put into the active player's dining room. The student may earn a coin (A.10,
+    D-R7, D-R8) or bring a professor.
 
     :param school: the player's board, from which the caller has removed the student; the table has a free seat
     """
@@ -361,15 +370,15 @@ def seated(position: Position, school: School, colour: Colour) -> Position:
 
 
 def moved_to_table(position: Position, colour: Colour) -> Position:
-    """A student moved from the active player's entrance to the table of its colour."""
+    """Returns the position after a student was moved from the active player's entrance to the table of its colour."""
     school = position.school
     return seated(position, evolve(school, entrance=plus(school.entrance, colour, -1)), colour)
 
 
 def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
     """
-    Swap a student of the active player's dining room with one of the entrance (the minstrel). The student that enters the
-    dining room earns its coin (D-R6). A swap of equal colours changes nothing.
+    Returns the position after the active player has exchanged a student of the dining room with one of the entrance (the
+    minstrel). The student that enters the dining room may earn a coin (D-R6). An exchange of equal colours changes nothing.
     """
     if leaves is enters:
         return position
@@ -380,7 +389,11 @@ def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
 
 
 def emptied(position: Position, colour: Colour, most: int) -> Position:
-    """All players return up to so many students of the colour from the dining room to the bag (the thief)."""
+    """
+    Returns the position after all players have returned students of this colour from the dining room to the bag (the thief).
+
+    :param most: the most students that each player returns
+    """
     schools, returned = [], 0
     for school in position.schools:
         going = min(most, school.dining[colour])
@@ -393,24 +406,26 @@ def emptied(position: Position, colour: Colour, most: int) -> Position:
 # Islands
 
 
-#: The influence that the knight adds for the team of its user.
+#: The influence that the knight adds for the team of the player that uses it.
 KNIGHT = 2
 
 
 class Resolution(Struct, frozen=True, gc=False):
+    """The result of counting the influence on an island."""
+
     position: Position
-    #: The number of the island in the circle, from 1, before any merge.
+    #: The number of the island group in the circle, from 1, before islands merge.
     number: int
-    #: The island after the count and before any merge; `None`: a no-entry tile stopped the count.
+    #: The island after the count and before islands merge; `None`: influence was not counted, because of a no-entry tile.
     island: Island | None = None
-    #: The seat that has the towers of the island's owner.
+    #: The seat with the towers of the team that owns the island.
     owner: Seat | None = None
     #: Whether islands have merged.
     merged: bool = False
 
 
 def influences(position: Position, island: Island) -> tuple[int, ...]:
-    """Each team's influence on an island (A.6), in the order of the teams."""
+    """Returns the influence of each team on an island (A.6), in the order of the teams."""
     worth = [0] * len(position.schools)
     for colour, count in enumerate(island.students):
         if count and (holder := position.professors[colour]) is not None and colour != position.banned:
@@ -428,7 +443,10 @@ def influences(position: Position, island: Island) -> tuple[int, ...]:
 
 
 def strongest(position: Position, island: Island) -> Tower | None:
-    """The team that alone has the most influence, if there is one. (Without any influence all teams are equal.)"""
+    """
+    Returns the team that alone has the most influence; `None`: there is no such team. (Without any influence all teams are
+    equal.)
+    """
     counts = influences(position, island)
     most = max(counts)
     if counts.count(most) > 1:
@@ -438,9 +456,9 @@ def strongest(position: Position, island: Island) -> Tower | None:
 
 def resolved(position: Position, place: int) -> Resolution:
     """
-    Resolve an island, as Mother Nature does where she stops (A.6, A.7).
+    Counts the influence on an island, as at the end of Mother Nature's move (A.6, A.7).
 
-    Each call uses up one no-entry tile if there is one (D-R10, D-R11). When a team's last tower is built the match is
+    Each call uses one no-entry tile if there is one on the island (D-R10, D-R11). If a team builds its last tower, the match is
     over, and no islands merge any more.
     """
     island = position.islands[place]
@@ -460,10 +478,12 @@ def resolved(position: Position, place: int) -> Resolution:
 
 
 def _island_holder(position: Position, island: Island) -> Seat | None:
+    """Returns the seat with the towers of the island's owner; `None`: nobody owns the island."""
     return None if island.tower is None else position.team_of(island.tower).seats[0]
 
 
 def _tile_returned(position: Position, place: int) -> Position:
+    """Returns the position after a no-entry tile has gone back from an island to its card."""
     island = position.islands[place]
     position = position.with_island(place, evolve(island, no_entry_tiles=island.no_entry_tiles - 1))
     herbalist = position.card(Character.HERBALIST)
@@ -473,6 +493,7 @@ def _tile_returned(position: Position, place: int) -> Position:
 
 
 def _conquered(position: Position, place: int, tower: Tower) -> Position:
+    """Returns the position after a team has built its towers on an island, instead of another team's towers."""
     island = position.islands[place]
     if island.tower is not None:
         position = _with_towers(position, island.tower, island.towers)
@@ -483,20 +504,24 @@ def _conquered(position: Position, place: int, tower: Tower) -> Position:
 
 
 def _with_towers(position: Position, tower: Tower, more: int) -> Position:
+    """Returns the position after a team has got more towers to build, or fewer."""
     holder = position.team_of(tower).seats[0]
     school = position.schools[holder]
     return position.with_school(holder, evolve(school, towers=school.towers + more))
 
 
 def _merged(position: Position, place: int) -> Position:
-    """The position after an island has merged with the neighbours that have the same towers, if there are any."""
+    """
+    Returns the position after an island has merged with the neighbours that have the same towers. If there are none, it is the
+    same object.
+    """
     islands = position.islands
     tower = islands[place].tower
     around = ((place - 1) % len(islands), (place + 1) % len(islands))
     group = {place, *(neighbour for neighbour in around if islands[neighbour].tower is tower)}
     if len(group) == 1:
         return position
-    # A group has the index of its first island. A group of the last and the first island has index 0.
+    # The new group gets the lowest index of its parts. A group of the last and the first island gets the index 0.
     stands = min(group)
     whole = islands[place]
     for neighbour in group - {place}:
@@ -510,6 +535,7 @@ def _merged(position: Position, place: int) -> Position:
 
 
 def _grown(one: Island, other: Island) -> Island:
+    """Returns the group of two merged island groups."""
     return Island(
         members=tuple(sorted(one.members + other.members)),
         students=together(one.students, other.students),
@@ -523,9 +549,11 @@ def _grown(one: Island, other: Island) -> Island:
 
 
 class Verdict(Struct, frozen=True, gc=False):
-    #: The colour that won; `None`: a shared victory, or there were no teams yet.
+    """The winners of a match, and the reason."""
+
+    #: The team that has won; `None`: a shared victory, or there were no teams yet.
     team: Tower | None
-    #: The winners, a tower-holder before the partner.
+    #: The winners. In a team, the player with the towers is first.
     winners: tuple[Seat, ...]
     #: A short sentence without its full stop.
     why: str
@@ -534,9 +562,9 @@ class Verdict(Struct, frozen=True, gc=False):
 
 def ended_at_once(position: Position) -> Verdict | None:
     """
-    The verdict on a position in which a team has built its last tower, or few groups of islands are left (A.8).
+    Returns the verdict if a team has built its last tower, or few island groups are left (A.8); `None`: the match continues.
 
-    The last tower is checked first: the team that built it has won, even if few groups are left.
+    The last tower is checked first: the team that has built it wins, even if few groups are left.
     """
     for team in position.teams:
         if not position.schools[team.seats[0]].towers:
@@ -547,7 +575,10 @@ def ended_at_once(position: Position) -> Verdict | None:
 
 
 def ended_with_round(position: Position) -> Verdict | None:
-    """The verdict at the end of a round that was the last, or after which the assistants are used up (A.8, A.9)."""
+    """
+    Returns the verdict at the end of a round, if it was the last one or the assistants are used up (A.8, A.9); `None`: the
+    match continues.
+    """
     if position.last_round:
         return counted(position.teams, position, "the students have run out")
     if not all(position.hands):
@@ -557,8 +588,8 @@ def ended_with_round(position: Position) -> Verdict | None:
 
 def counted(teams: Sequence[Team], position: Position, why: str, cause: Cause = Cause.RULES) -> Verdict:
     """
-    The winner among these teams: the team with the fewest towers left to build, and of equal ones the team with most
-    professors. Teams that are equal in both share the victory (D-R9).
+    Finds the winner among these teams: the team with the fewest towers left to build. Of teams with equally few, the one with
+    the most professors wins. Teams that are equal in both share the victory (D-R9).
     """
     fewest = min(position.schools[team.seats[0]].towers for team in teams)
     first = [team for team in teams if position.schools[team.seats[0]].towers == fewest]
@@ -573,11 +604,15 @@ def counted(teams: Sequence[Team], position: Position, why: str, cause: Cause = 
 
 
 def _professors(position: Position, team: Team) -> int:
+    """Returns the number of professors of a team."""
     return sum(1 for holder in position.professors if holder in team.seats)
 
 
 def left(position: Position, leaver: Seat, cause: Cause) -> Verdict:
-    """The verdict when a player has left (A.11). Of two teams, the other one wins. Of three players, the others compare."""
+    """
+    Returns the verdict after a player has left (A.11). Of two teams, the other one wins. Of three players, the two others are
+    compared.
+    """
     why = "a player ran out of time" if cause is Cause.TIME else "a player left"
     others = [team for team in position.teams if leaver not in team.seats]
     if len(others) == 1:
@@ -587,11 +622,12 @@ def left(position: Position, leaver: Seat, cause: Cause) -> Verdict:
 
 def left_before_deal(seats: int, chosen: Sequence[Tower], leaver: Seat, cause: Cause) -> Verdict:
     """
-    The verdict when a player has left before the deal.
+    Returns the verdict after a player has left before the deal.
 
     :param chosen: the towers chosen so far, in the order of the seats
 
-    There are no towers to count yet. So all seats win except the leaver and, if chosen already, the leaver's team.
+    There are no towers to count yet. So all seats win except the player that has left and the other members of this player's
+    team, if it has chosen one.
     """
     why = "a player ran out of time" if cause is Cause.TIME else "a player left"
     lost = chosen[leaver] if leaver < len(chosen) else None
@@ -604,5 +640,6 @@ def left_before_deal(seats: int, chosen: Sequence[Tower], leaver: Seat, cause: C
 
 
 def _shared_colour(winners: Iterable[Seat], chosen: Sequence[Tower]) -> Tower | None:
+    """Returns the team of the winners, if all of them have chosen the same; otherwise `None`."""
     colours = {chosen[seat] if seat < len(chosen) else None for seat in winners}
     return colours.pop() if len(colours) == 1 else None

@@ -1,7 +1,8 @@
 """
-Eriantys as a picture: the islands in a circle with the clouds in its middle, and below them characters and school boards.
+The picture of a match of Eriantys: the islands in a circle with the clouds in its middle; below them the characters and the
+school boards.
 
-Each colour has a shape of its own, a white tower is hollow, and a grey one has a band.
+Each colour has its own shape. A white tower is hollow, and a grey tower has a band.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from gamehost.games.base import Seat
 from gamehost.games.drawing import GO, INK, Board, Scene, at, caption, number, page, tag, text
 from gamehost.games.eriantys import events, rules
 
-# Things, each around (0, 0)
+# Single pieces, each around (0, 0)
 
 
 _SIGNS = {
@@ -66,7 +67,7 @@ def _name(colour: rules.Colour) -> str:
 
 
 def professor(colour: rules.Colour, here: bool) -> str:
-    """A professor, or the empty place of a professor: a hexagon."""
+    """Returns a professor as a hexagon, or the empty place of a professor."""
     corners = [(12.5 * cos(pi / 3 * place - pi / 2), 12.5 * sin(pi / 3 * place - pi / 2)) for place in range(6)]
     outline = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in corners) + "Z"
     if not here:
@@ -76,13 +77,13 @@ def professor(colour: rules.Colour, here: bool) -> str:
 
 
 def seat(coin: bool) -> str:
-    """An empty seat of a table; some give a coin in the expert game."""
+    """Returns an empty seat at a table. In the expert game, some seats give a coin."""
     middle = (tag("circle", class_="coins", r=3.6),) if coin else ()
     return tag("g", tag("circle", class_="seat", r=8.6), *middle)
 
 
 def count(many: int) -> str:
-    """A number on a dark disc, for the corner of a symbol that stands for several things."""
+    """Returns a number on a dark disc, for the corner of a piece that stands for several pieces."""
     return tag("g", tag("circle", r=7.4), text(str(many), 0, 3.9), class_="count")
 
 
@@ -103,7 +104,7 @@ def no_entry() -> str:
 
 
 def heap(students: rules.Students, per_row: int, gap: float = 25) -> Iterator[str]:
-    """Students in rows: each colour once, with its number if there are several."""
+    """Yields students in rows: each colour once, with its number if there are several."""
     colours = [colour for colour in rules.Colour if students[colour]]
     for place, colour in enumerate(colours):
         row, column = divmod(place, per_row)
@@ -115,7 +116,7 @@ def heap(students: rules.Students, per_row: int, gap: float = 25) -> Iterator[st
 
 
 def outline(island: int, radius: float) -> str:
-    """The coast of an island: a closed line. Each island has a different shape, which is always the same."""
+    """Returns the coast of an island as a closed line. Each island has its own shape, which is always the same."""
     points = []
     for place in range(_LOBES):
         far = radius * (0.94 + 0.14 * ((island * 37 + place * place * 29) % 17) / 17)
@@ -125,7 +126,7 @@ def outline(island: int, radius: float) -> str:
 
 
 def _curve(points: Sequence[tuple[float, float]], place: int) -> str:
-    """A curve from one point to the next one. Its directions at both ends follow from the points beside them."""
+    """Returns a curve from one point to the next. Its directions at both ends follow from the points before and after."""
     before, start, end, after = (points[(place + step) % len(points)] for step in (-1, 0, 1, 2))
     first = (start[0] + (end[0] - before[0]) / 6, start[1] + (end[1] - before[1]) / 6)
     second = (end[0] - (after[0] - start[0]) / 6, end[1] - (after[1] - start[1]) / 6)
@@ -142,9 +143,10 @@ def _pair(point: tuple[float, float]) -> str:
 _WIDTH, _SEA = 700, 500
 _RADII = (286, 186)
 _ISLAND = 47
-#: The distance of the islands of a group, in places of the circle.
+#: The distance between the islands of a group; 1 is the distance between separate islands.
 _MERGED = 0.56
-#: A school board: its height, its head, a row; the left edges of its four parts, and their widths.
+#: Sizes of a school board in pixels: its height, the height of its head, the height of a row; and for each of its four parts
+#: the left edge and the width.
 _SCHOOL, _HEAD, _ROW = 166, 34, 25
 _PARTS = ((8, 118), (134, 330), (472, 44), (524, 168))
 _CARD = 86
@@ -155,7 +157,7 @@ _STYLE = f"""{STYLE}
 
 
 def picture(scene: Scene) -> str:
-    """The table, and below it a line about each turn."""
+    """Draws the board, and below it a line about each turn."""
     situation: events.Situation = scene.view
     board = situation.board
     words = [caption(scene, situation.turn)]
@@ -193,6 +195,7 @@ def picture(scene: Scene) -> str:
 
 
 def _waves() -> Iterator[str]:
+    """Yields the waves of the sea."""
     for place in range(26):
         x, y = 12 + place * 137 % (_WIDTH - 44), 14 + place * 89 % (_SEA - 26)
         yield tag("path", class_="wave", d=f"M{x} {y}q6-6 12 0t12 0")
@@ -200,11 +203,12 @@ def _waves() -> Iterator[str]:
 
 @cache
 def _circle() -> list[tuple[float, float]]:
-    """Points of the ellipse at equal distances along it, clockwise from its top, 60 for each place of an island."""
+    """Returns points of the ellipse at equal distances along it, clockwise from its top: 60 for each island."""
     fine = []
     for step in range(3601):
         angle = 2 * pi * step / 3600 - pi / 2
         fine.append((_WIDTH / 2 + _RADII[0] * cos(angle), _SEA / 2 + _RADII[1] * sin(angle)))
+    # The distance of each fine point from the first one, along the ellipse.
     far = [0.0]
     for (x, y), (x2, y2) in pairwise(fine):
         far.append(far[-1] + hypot(x2 - x, y2 - y))
@@ -217,12 +221,13 @@ def _circle() -> list[tuple[float, float]]:
 
 
 def _on_circle(place: float) -> tuple[float, float]:
+    """Returns the point of the ellipse for this place; places count from 0 to 12, and may lie between two islands."""
     points = _circle()
     return points[round(place * 60) % len(points)]
 
 
 def _lobes(island: rules.Island) -> tuple[tuple[float, float], list[tuple[int, tuple[float, float]]]]:
-    """The middle of a group, and the number and the place of each of its islands."""
+    """Returns the middle of a group, and for each of its islands the number and the position."""
     members = island.members
     first = next((one for one in members if (one - 2) % rules.ISLANDS + 1 not in members), 1) - 1
     places = [(member - 1 - first) % rules.ISLANDS for member in members]
@@ -235,6 +240,7 @@ def _lobes(island: rules.Island) -> tuple[tuple[float, float], list[tuple[int, t
 
 
 def _islands(board: events.Board) -> Iterator[str]:
+    """Yields the islands with the pieces on them."""
     for place, island in enumerate(board.islands, 1):
         (x, y), lobes = _lobes(island)
         here = board.mother_nature == place
@@ -247,6 +253,7 @@ def _islands(board: events.Board) -> Iterator[str]:
 
 
 def _buildings(island: rules.Island, here: bool) -> Iterator[str]:
+    """Yields Mother Nature, towers and no-entry tiles on an island."""
     things = [(mother_nature(), 1)] if here else []
     if island.tower is not None:
         things.append((tower(island.tower), island.towers))
@@ -260,6 +267,7 @@ def _buildings(island: rules.Island, here: bool) -> Iterator[str]:
 
 
 def _clouds(board: events.Board) -> Iterator[str]:
+    """Yields the clouds with their students."""
     middle = _WIDTH / 2
     for place, students in enumerate(board.clouds):
         x = middle + (place - (len(board.clouds) - 1) / 2) * 108
@@ -269,6 +277,7 @@ def _clouds(board: events.Board) -> Iterator[str]:
 
 
 def _character(card: rules.Card, width: float, board: events.Board) -> Iterator[str]:
+    """Yields a character card with the things on it."""
     yield tag("rect", class_="school", x=1, y=1, width=width - 2, height=_CARD - 2, rx=9)
     at_work = ", at work" if board.active_character is card.character else ""
     name = card.character.name.capitalize()
@@ -281,6 +290,7 @@ def _character(card: rules.Card, width: float, board: events.Board) -> Iterator[
 
 
 def _school(scene: Scene, owner: Seat, school: rules.School, board: events.Board, asked: bool) -> Iterator[str]:
+    """Yields a player's school board."""
     kind = "school asked" if asked else "school"
     yield tag("rect", class_=kind, x=1, y=1, width=_WIDTH - 2, height=_SCHOOL - 2, rx=10)
     yield at(20, _HEAD / 2, tower(school.tower), scale=0.75)
@@ -304,7 +314,7 @@ def _school(scene: Scene, owner: Seat, school: rules.School, board: events.Board
 
 
 def _row(owner: Seat, school: rules.School, board: events.Board, colour: rules.Colour) -> Iterator[str]:
-    """The students of a colour: in the entrance, at the table, and the professor."""
+    """Yields the students of one colour on a school board: in the entrance and at the table; and the professor."""
     (entrance, _), (hall, _), (professors, width), _ = _PARTS
     many = school.entrance[colour]
     for place in range(many if many <= 4 else 1):
@@ -322,7 +332,7 @@ def _row(owner: Seat, school: rules.School, board: events.Board, colour: rules.C
 
 
 def _story(scene: Scene) -> Iterator[str]:
-    """A line for each assistant and each turn, as in `ann: green to 3, red to hall, mother 2, cloud 1`."""
+    """Yields a line for each assistant and each turn, such as `ann: green to 3, red to hall, mother 2, cloud 1`."""
     board: events.Board | None = None
     mover: Seat | None = None
     done: list[str] = []
@@ -335,7 +345,7 @@ def _story(scene: Scene) -> Iterator[str]:
             case events.StartOfTurn(_, owner):
                 mover = owner
             case events.EndOfTurn(_, owner):
-                # The students of the cloud are seen on the board that follows.
+                # The board that follows shows which cloud the player has taken.
                 mover = owner
             case events.Board():
                 if board is not None and mover is not None:
@@ -349,7 +359,7 @@ def _story(scene: Scene) -> Iterator[str]:
 
 
 def _changes(old: events.Board, new: events.Board) -> Iterator[str]:
-    """The moves between two boards, in the words of the console: a student with its destination."""
+    """Yields the moves between two boards, in the words of the console: a student with its destination."""
     student = ""
     for action in events.answers_between(old, new):
         if isinstance(action, events.ChooseStudent):

@@ -1,10 +1,12 @@
 """
-Eriantys in a terminal. Typed are `assistant 4`, `green to 3`, `green to hall`, `mother 2`, `cloud 1` and characters.
+The screen of Eriantys in a terminal. A person types `assistant 4`, `green to 3`, `green to hall`, `mother 2`, `cloud 1`, or the
+name of a character.
 
-A screen knows only the events of its seat. The own assistants come with the request for one.
+A screen knows only the events of its seat. The own assistants are shown with the request for one.
 
-Clouds are counted from 1 here, as islands are. A whole move may be several answers: `green to 3` is a student and its
-destination, `monk green 3` a character and two answers. If nothing is typed after its name, a character begins and then asks.
+Clouds are counted from 1 here, like islands. One typed line may be several answers: `green to 3` is a student and its
+destination, `monk green 3` is a character and two answers. If a character is typed without such words, its effect begins and
+then asks.
 """
 
 import re
@@ -22,21 +24,21 @@ from gamehost.games.eriantys.master import ERIANTYS, public_position
 from gamehost.games.eriantys.rules import TABLE_SEATS, Character, Colour, Status, Students, Tower, has_room, plus
 from gamehost.games.screen import MoveRefused, Screen, Style, abridged, cut, listed, padded
 
-# Characters as they are typed
+# Typed characters
 
 
 A = TypeVar("A", bound=events.Action)
 
-#: Colours by their names and first letters.
+#: Name or first letter of a colour -> the colour.
 COLOURS: Mapping[str, Colour] = {
     word: colour for colour in Colour for word in (colour.name.lower(), colour.name[0].lower())
 }
 HALL = ("hall", "dining", "room")
 _NUMBER = re.compile("[0-9]{1,4}", re.ASCII)
-#: Words that people type between the others.
+#: Words that people type in between, and that are ignored.
 _FILLERS = frozenset(("to", "for", "on", "in", "the", "a", "student", "and", "with", "island", "of", "steps", "step"))
 
-#: How each character is typed.
+#: An example of the line for each character.
 FORMS: Mapping[Character, str] = {
     Character.MONK: "monk green 3",
     Character.FARMER: "farmer",
@@ -56,13 +58,14 @@ _NUMBERED = {str(character.value): character for character in Character}
 
 
 def character_named(words: Sequence[str]) -> Character | None:
+    """Returns the character with which the typed words begin; `None`: they do not begin with a character."""
     if words[:1] == ["character"] and len(words) > 1:
         return _NUMBERED.get(words[1]) or _NAMED.get(words[1])
     return _NAMED.get(words[0]) if words else None
 
 
 def character_objection(known: events.Situation, seat: Seat, character: Character) -> str | None:
-    """Why this seat cannot use a character now, in a sentence; `None`: it can."""
+    """Returns a sentence with the reason why this seat cannot use a character now; `None`: it can."""
     board = known.board
     if not known.match.expert:
         return "There are no characters in the normal game."
@@ -91,9 +94,9 @@ def _name(value: Character | Colour | Tower) -> str:
 
 def effect_of(board: events.Board, seat: Seat, character: Character, words: Sequence[str]) -> list[events.Action]:
     """
-    The answers to the questions of a character; empty if nothing was typed after its name.
+    Returns the answers to the requests of a character; empty if no words follow its name.
 
-    :raises MoveRefused: they do not fit the character
+    :raises MoveRefused: the words do not fit the character
     """
     position = public_position(board, seat)
     card = position.card(character)
@@ -118,16 +121,27 @@ def effect_of(board: events.Board, seat: Seat, character: Character, words: Sequ
 
 
 def _taken(colour: Colour, students: Students) -> events.ChooseStudent:
+    """
+    Returns the choice of a student.
+
+    :raises MoveRefused: there is no student of this colour
+    """
     if not students[colour]:
         raise MoveRefused(f"There is no {_name(colour)} student to choose. There are {listed(_kinds(students))}.")
     return events.ChooseStudent(colour)
 
 
 def _kinds(students: Students) -> list[str]:
+    """Returns the names of the colours that have students."""
     return [_name(colour) for colour in Colour if students[colour]]
 
 
 def _island(word: str, islands: int, character: Character) -> events.ChooseDestination:
+    """
+    Returns the choice of an island.
+
+    :raises MoveRefused: there is no such island
+    """
     if not word.isdecimal() or not 1 <= int(word[:4]) <= islands:
         raise MoveRefused(f"Choose an island from 1 to {islands}, as in {FORMS[character]}.")
     return events.ChooseDestination(int(word[:4]))
@@ -137,8 +151,12 @@ def _swaps(
     pairs: Sequence[Colour | None], here: Students, there: Students, most: int, seats: int | None = None
 ) -> list[events.Action]:
     """
-    Swaps of students between two heaps, one for one.
+    Returns the answers for exchanges of students between two heaps, one for one.
 
+    :param pairs: the colours in pairs: one of the first heap, and one of the second
+    :param here: the first heap
+    :param there: the second heap
+    :param most: the most exchanges
     :param seats: how many students of one colour the second heap can have; `None`: any number
     """
     if len(pairs) % 2 or len(pairs) > 2 * most:
@@ -157,24 +175,24 @@ def _swaps(
 
 
 def describe(card: m.CharacterMessage) -> str:
-    """A card in words, without what lies on it: `monk (costs 1)`."""
+    """Returns a card in words, without the things on it: `monk (costs 1)`."""
     return f"{Character(card.character).name.lower()} (costs {card.cost})"
 
 
-# Changes between two boards
+# Sentences about the changes between two boards
 
 
 def heap_in_words(heap: m.Heap) -> str:
-    """Students in words: `2 green, 1 red`."""
+    """Returns students in words: `2 green, 1 red`."""
     return ", ".join(f"{count} {colour}" for colour, count in heap.items() if count) or "none"
 
 
 def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[str]) -> Iterator[str]:
     """
-    The changes between two boards, in sentences.
+    Yields sentences about the changes between two boards.
 
-    :param who: the player to move, as a subject
-    :param subjects: all players as subjects
+    :param who: the player to move, as the subject of a sentence
+    :param subjects: all players, as subjects of sentences
     """
     answers = list(events.answers_between(old, new))
     student = ""
@@ -196,7 +214,7 @@ def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[s
 
 
 def owner_told(board: events.Board, event: m.IslandOwnerEvent) -> Iterator[str]:
-    """The new owner of an island, if it has changed."""
+    """Yields a sentence about the new owner of an island, if the owner has changed."""
     island = event.island
     old = board.islands[island.number - 1] if island.number <= len(board.islands) else None
     if island.tower is not None and (old is None or old.tower is None or _name(old.tower) != island.tower):
@@ -204,15 +222,16 @@ def owner_told(board: events.Board, event: m.IslandOwnerEvent) -> Iterator[str]:
         yield f"Island {island.number} now belongs to {island.tower}, with {towers}."
 
 
-# Typed commands
+# Typed answers
 
 
 def words_of(text: str) -> list[str]:
-    """The typed text as words, without fillers."""
+    """Returns the typed text as words, without those that are ignored."""
     return [word for word in re.split(r"[\s,;=>-]+", text.lower()) if word and word not in _FILLERS]
 
 
 def prompt_of(asked: "Asked") -> str:
+    """Returns the sentence that asks for the answer to a request, with an example."""
     example = next(moves_of(asked.known, asked.seat), "")
     match asked.request:
         case events.AskTower():
@@ -236,7 +255,10 @@ def prompt_of(asked: "Asked") -> str:
 
 
 def moves_of(known: events.Situation, seat: Seat) -> Iterator[str]:
-    """The text of each possible answer to the open request, and of each usable character. A student has its destination."""
+    """
+    Yields a line for each possible answer to the open request, and for each usable character. A line for a student contains its
+    destination.
+    """
     legal = list(ERIANTYS.legal(known, seat))
     students = [
         action
@@ -254,9 +276,9 @@ def moves_of(known: events.Situation, seat: Seat) -> Iterator[str]:
 
 def read_answer(known: events.Situation, seat: Seat, text: str) -> list[events.Action]:
     """
-    Read an answer to the open request, or a character.
+    Returns the actions in a typed line: an answer to the open request, or a character with its answers.
 
-    :raises MoveRefused: it is neither, or the rules forbid it
+    :raises MoveRefused: the line is neither, or the rules forbid it
     """
     words = words_of(text)
     character = character_named(words)
@@ -270,24 +292,32 @@ def read_answer(known: events.Situation, seat: Seat, text: str) -> list[events.A
 
 
 class Asked(Struct, frozen=True):
+    """A request to a person, and everything that the person's seat knows."""
+
     known: events.Situation
     seat: Seat
 
     @property
     def request(self) -> Any:
-        """The open request. Its type matches the function that reads the answer."""
+        """The open request. Its type fits the function that reads the answer."""
         return self.known.request
 
     def legal(self, kind: type[A]) -> list[A]:
+        """Returns the legal actions of this kind."""
         return [action for action in ERIANTYS.legal(self.known, self.seat) if isinstance(action, kind)]
 
 
 def _wrong(asked: Asked, why: str = "That is no answer to what is asked now.") -> MoveRefused:
+    """Returns the refusal of an answer, with the question again."""
     return MoveRefused(f"{why} {prompt_of(asked)}")
 
 
 def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
-    """The number in `assistant 4` or in `4`."""
+    """
+    Returns the number in `assistant 4` or in `4`.
+
+    :raises MoveRefused: the words are something else
+    """
     if len(words) in (1, 2) and words[:-1] in ([], *([name] for name in names)) and _NUMBER.fullmatch(words[-1]):
         return int(words[-1])
     raise _wrong(asked)
@@ -338,6 +368,11 @@ def _student(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 
 def _place(asked: Asked, word: str, islands: int, dining_room: bool) -> int:
+    """
+    Returns the number of a typed destination.
+
+    :raises MoveRefused: there is no such place
+    """
     if word in HALL and dining_room:
         return 0
     if _NUMBER.fullmatch(word) and 1 <= int(word) <= islands:
@@ -402,17 +437,19 @@ _ANSWERS: Mapping[type, Callable[[Asked, Sequence[str]], Iterator[events.Action]
 # The screen
 
 
-#: Terminal colours of the students, in the order of a heap; each has a column of its own, too.
+#: The colour codes of the students, in the order of a heap. Each colour also has a column of its own.
 _INKS: Mapping[str, str] = {"yellow": "33", "blue": "34", "green": "32", "red": "31", "pink": "35"}
 _HEAD = "Y B G R P"
-#: Columns of the islands, left of the clouds and characters, and of a name.
+#: The width of the islands, and the width of a name, in columns. Clouds and characters are at the right of the islands.
 _ISLANDS, _NAME = 46, 20
 
 
 class EriantysScreen(Screen[m.View]):
+    """A match of Eriantys in a terminal."""
+
     game, messages = ERIANTYS, m.MESSAGES
 
-    #: The player that moves students now; `None` while assistants are played.
+    #: The player whose turn it is; `None` while assistants are played.
     _mover: int | None = None
 
     def show(self, view: events.Situation) -> None:
@@ -438,6 +475,7 @@ class EriantysScreen(Screen[m.View]):
         return list(self._course(message, board))
 
     def _course(self, event: Any, board: events.Board | None) -> Iterator[str]:
+        """Yields sentences about events in the course of the match."""
         match event:
             case m.StartOfTurnEvent(_, seat):
                 # The first one of a match names the first player of round 1.
@@ -478,7 +516,7 @@ class EriantysScreen(Screen[m.View]):
         return abridged(moves_of(self.known, self.seat), most)
 
     def read(self, text: str) -> list[bytes]:
-        """An answer to what is asked, or a character."""
+        """Reads an answer to the open request, or a character."""
         if self.seat is None or not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         return [events.write(action) for action in read_answer(self.known, self.seat, text)]
@@ -500,12 +538,14 @@ class EriantysScreen(Screen[m.View]):
             yield f"Character {describe(card)}{_on_card(card)}. Type it as {FORMS[Character(card.character)]}."
 
     def _on_island(self, board: m.BoardMessage, island: m.IslandMessage) -> str:
+        """Returns the end of a sentence with the things on an island."""
         words = ["; Mother Nature is here"] if board.motherNature == island.number else []
         words += [f"; towers: {island.towers} {island.tower}"] if island.tower else []
         words += [f"; no-entry tiles: {island.noEntryTiles}"] if island.noEntryTiles else []
         return "".join(words)
 
     def _school(self, seat: int, player: m.PlayerMessage) -> str:
+        """Returns the sentences about a player's school board."""
         towers = f", {player.towersLeft} towers left" if player.towerHolder else ""
         played = f" Assistant played: {player.playedAssistant}." if player.playedAssistant is not None else ""
         coins = f" Coins: {player.coins}." if player.coins is not None else ""
@@ -533,6 +573,7 @@ class EriantysScreen(Screen[m.View]):
         return [*above, "", *self._players(board, style)]
 
     def _beside(self, board: m.BoardMessage, style: Style) -> list[str]:
+        """Returns the lines beside the islands: clouds and characters."""
         lines = [f"cloud          {_HEAD}"]
         lines += [f"   {number}           {_heap(cloud, style)}" for number, cloud in enumerate(board.clouds, 1)]
         lines += ["", f"round {board.round}, {board.bag} students in the bag"]
@@ -550,6 +591,7 @@ class EriantysScreen(Screen[m.View]):
         return lines
 
     def _players(self, board: m.BoardMessage, style: Style) -> Iterator[str]:
+        """Yields the lines with the players' school boards."""
         coins = "coins " if board.coinsSupply is not None else ""
         yield f"{'player':<{_NAME}} team  towers plays {coins}entrance  hall (* professor)"
         hall = "  ".join(_HEAD.split(" "))
@@ -574,11 +616,12 @@ def _count(colour: str, count: int, style: Style) -> str:
 
 
 def _heap(students: m.Heap, style: Style) -> str:
-    """The counts of a heap, each below the letter of its colour."""
+    """Returns the counts of a heap, each below the letter of its colour."""
     return " ".join(_count(colour, count, style) for colour, count in students.items())
 
 
 def _on_card(card: m.CharacterMessage) -> str:
+    """Returns the end of a sentence with the things on a card."""
     if card.students is not None:
         return f": {heap_in_words(card.students)}"
     return "" if card.noEntryTiles is None else f": {card.noEntryTiles} no-entry tiles"

@@ -1,9 +1,9 @@
 """
-The master of a match of paper soccer: it decides which seat moves first and next, and an illegal move ends the match.
+The master of a match of Paper Soccer: decides which seat moves, checks moves, and finds the winner.
 
-The seat that moves first is drawn at random when the match begins; it attacks the goal at y = +6. A move that the rules
-forbid is accepted, and its player loses at once. A move out of turn, after the end or without points is refused, and nothing
-is lost. All events are for all seats, because nothing is hidden.
+The seat that moves first is drawn at random when the match begins; it attacks the goal at y = +6. A move that the rules forbid
+is accepted, and its player loses at once. A move out of turn, after the end or without points is refused, and its player does
+not lose. All seats receive all events, because nothing is hidden.
 """
 
 import re
@@ -32,20 +32,20 @@ from gamehost.settings import Settings, milliseconds, refuse_unknown, setting
 
 
 class Move(Struct, frozen=True, gc=False):
-    """All points of one turn, without the point where the ball lies."""
+    """Action: a move. `points` are all points of one turn, without the point where the ball lies."""
 
     points: tuple[Point, ...]
 
 
 class Kickoff(Struct, frozen=True, gc=False):
-    """The match begins."""
+    """Event: the match begins."""
 
     #: This seat moves first, and attacks the goal at y = +6.
     first: Seat
 
 
 class Moved(Struct, frozen=True, gc=False):
-    """A legal move was made, and the match has not ended."""
+    """Event: a seat has made a legal move, and the match continues."""
 
     seat: Seat
     points: tuple[Point, ...]
@@ -53,11 +53,11 @@ class Moved(Struct, frozen=True, gc=False):
 
 
 class Ended(Struct, frozen=True, gc=False):
-    """The match is over."""
+    """Event: the match is over."""
 
     winner: Seat
     loser: Seat
-    #: The legal move that ended the match, or no points. An illegal move is never shown.
+    #: The legal move that ended the match; empty if it ended in another way. An illegal move is never shown.
     points: tuple[Point, ...]
     cause: Cause
     #: The reason, as in the result.
@@ -65,24 +65,24 @@ class Ended(Struct, frozen=True, gc=False):
 
 
 class Drawn(Struct, frozen=True, gc=False):
-    """A draw without a move: the players have agreed on it, or one has claimed it."""
+    """Event: the match is drawn without a move: the players have agreed on a draw, or one has claimed it."""
 
     result: Result = AGREED
 
 
 class TakenBack(Struct, frozen=True, gc=False):
-    """The players have agreed that a seat takes its last move back, and all moves since."""
+    """Event: a seat has taken its last move back, and all moves after it, because the players agreed."""
 
     #: This seat moves next.
     seat: Seat
     #: The number of moves that were taken back.
     moves: int
-    #: All points of all moves that are left, in one list.
+    #: All points of all remaining moves, in one list.
     points: tuple[Point, ...]
 
 
 class Situation(Struct, frozen=True, gc=False):
-    """The state of the match, for a player that comes back or a watcher."""
+    """A view: the state of the match, for a player that comes back or a watcher."""
 
     #: This seat moved first, and attacks the goal at y = +6.
     first: Seat
@@ -98,6 +98,8 @@ Event = Kickoff | Moved | Ended | Drawn | TakenBack | Situation
 
 @define(eq=False)
 class PaperSoccerMaster:
+    """The referee of one match."""
+
     _move_time: int
     _chance: Chance
     deadline: int | None = field(default=None, init=False)
@@ -106,7 +108,7 @@ class PaperSoccerMaster:
     _next: Seat = field(default=Seat(0), init=False)
     _position: Position = field(factory=Position, init=False)
     _points: list[Point] = field(factory=list, init=False)
-    #: The positions before the last moves, and how many points they have.
+    #: The positions before the last moves, each with its number of points, for takebacks.
     _before: list[tuple[Position, int]] = field(factory=list, init=False)
 
     def begin(self, now: int) -> Sequence[To[Event]]:
@@ -116,9 +118,9 @@ class PaperSoccerMaster:
 
     def act(self, seat: Seat, action: Move, now: int) -> Sequence[To[Event]]:
         """
-        Play a move. A move that the rules forbid is accepted, and its player loses.
+        Performs a move. A move that the rules forbid is accepted, and its player loses.
 
-        :raises IllegalAction: out of turn, after the end, or without points; the player does not lose by it
+        :raises IllegalAction: the move is out of turn, after the end, or without points; its player does not lose
         """
         if self.result is not None:
             raise IllegalAction("the game is over; no move is expected")
@@ -126,7 +128,7 @@ class PaperSoccerMaster:
             raise IllegalAction("it is the other player's turn")
         if not action.points:
             raise IllegalAction("the move has no points; one point or more was expected")
-        # A move against the rules loses.
+        # A player whose move is illegal loses.
         try:
             position = self._position.after(action.points)
         except Foul as foul:
@@ -148,7 +150,10 @@ class PaperSoccerMaster:
         return (To(Moved(seat, action.points, self._next)),)
 
     def foul(self, seat: Seat, action: Move) -> str | None:
-        """Why this move would lose, for clients that ask before they move. A move out of turn is refused, and does not lose."""
+        """
+        Returns the reason if a player would lose by this move, for clients that ask before they move. A move out of turn is
+        refused, so nobody loses by it.
+        """
         if self.result is None and seat == self._next and action.points:
             try:
                 self._position.after(action.points)
@@ -163,12 +168,16 @@ class PaperSoccerMaster:
         return self._end(other(self._next), (), Cause.TIME, "ran out of time")
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """A move can be taken back if this seat has made one. If the other seat has moved since, both moves go."""
+        """
+        Returns the reason why a seat cannot make an offer. A move can be taken back if this seat has made one. If the other
+        seat has moved since, both moves are taken back.
+        """
         if offer is Offer.TAKEBACK and len(self._before) < self._since_move_of(seat):
             return "you have no move that can be taken back"
         return None
 
     def agree(self, offer: Offer, seat: Seat, now: int) -> Sequence[To[Event]]:
+        """Performs an accepted offer: ends the match, or goes back to the position before the seat's last move."""
         if (objection := self.objection(offer, seat)) is not None:
             raise IllegalAction(objection)
         if offer is not Offer.TAKEBACK:
@@ -182,21 +191,21 @@ class PaperSoccerMaster:
         return (To(TakenBack(seat, moves, tuple(self._points))),)
 
     def _since_move_of(self, seat: Seat) -> int:
-        """The number of moves since the last move of a seat, that one included."""
+        """Returns the number of moves since the last move of a seat, including this move."""
         return 2 if seat == self._next else 1
 
     def to_move(self) -> Seat | None:
         return None if self.result is not None else self._next
 
     def view(self, seat: Seat | None) -> Event:
-        """All moves so far: the same for every seat."""
+        """Returns all moves so far. They are the same for every seat."""
         over = self.result is not None
         return Situation(self._first, tuple(self._points), None if over else self._next, self.result)
 
     def state(self) -> object:
         """
-        The position, the seat that moved first, the seat to move, and the number of points. The path of the ball
-        is not needed: the drawn lines contain it.
+        Returns the position, the seat that moved first, the seat to move, and the number of points. The path of the ball is not
+        needed, because the drawn lines contain it.
         """
         return (self._position, self._first, self._next, len(self._points))
 
@@ -204,6 +213,7 @@ class PaperSoccerMaster:
         self.deadline = now + self._move_time if self._move_time else None
 
     def _end(self, winner: Seat, points: tuple[Point, ...], cause: Cause, why: str) -> Sequence[To[Event]]:
+        """Ends the match, and returns the last event."""
         self.result = Result((winner,), cause, why)
         self.deadline = None
         return (To(Ended(winner, other(winner), points, cause, why)),)
@@ -226,6 +236,7 @@ _NOTATION = re.compile(rb"%b,%b(?: %b,%b)*" % (_NUMBER, _NUMBER, _NUMBER, _NUMBE
 
 
 def position_of(view: Situation) -> Position:
+    """Returns the position after all points of a view."""
     position = Position()
     for point in view.points:
         position = position.step(point)
@@ -233,7 +244,7 @@ def position_of(view: Situation) -> Position:
 
 
 class PaperSoccer:
-    """The game, as hosts and tables know it. Its notation is a move's points: `0,0 1,1`."""
+    """The token of Paper Soccer: the game as hosts and tables use it. Its notation is the points of a move: `0,0 1,1`."""
 
     name = "paper-soccer"
     version = 1
@@ -263,15 +274,15 @@ class PaperSoccer:
         return Move(tuple((int(x), int(y)) for x, y in (point.split(b",") for point in notation.split(b" "))))
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Move]:
-        """Whole moves of the seat to move, found one by one: there can be hundreds of thousands."""
+        """Yields the whole moves of the seat to move. They are found one by one, because there can be hundreds of thousands."""
         if view.next == seat:
             yield from map(Move, position_of(view).moves())
 
     def steps(self, view: Situation, seat: Seat, begun: Move | None) -> Iterator[tuple[Move, bool]]:
         """
-        The beginning of a move with one more point, for each point that is possible.
+        Yields each possible next point of a move, as a longer beginning, and whether the move is whole.
 
-        :raises IllegalAction: no legal move has this beginning, or it is a whole move
+        :raises IllegalAction: no legal move has this beginning, or it is a whole move already
         """
         if view.next != seat:
             return iter(())
@@ -288,7 +299,7 @@ class PaperSoccer:
         return ((move, there.turn != start.turn or there.ending is not None) for move, there in after)
 
     def random_action(self, view: Situation, seat: Seat, below: Callable[[int], int]) -> Move | None:
-        """Random steps until the turn or the match ends. So not all moves are equally likely."""
+        """Returns random steps until the turn or the match ends. So not all moves are equally likely."""
         if view.next != seat:
             return None
         here = start = position_of(view)
@@ -300,7 +311,7 @@ class PaperSoccer:
         return Move(tuple(points))
 
     def follow(self, view: Situation | None, event: Any, seat: Seat | None) -> Situation | None:
-        """All points so far, and the seat to move: the same for all."""
+        """Returns all points so far, and the seat to move. They are the same for all seats."""
         match event:
             case Situation():
                 return event
@@ -318,7 +329,7 @@ class PaperSoccer:
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> PaperSoccerMaster:
-        """The match from here on. Nothing is hidden, so nothing is drawn."""
+        """Returns a master that continues the match. Nothing is hidden, so nothing is drawn."""
         master = PaperSoccerMaster(0, chance)
         master._first, master._next = view.first, view.first if view.next is None else view.next
         master._position, master._points = position_of(view), list(view.points)

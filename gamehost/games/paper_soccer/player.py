@@ -1,9 +1,9 @@
 """
-Paper Soccer: alpha-beta over whole turns.
+The house player of Paper Soccer: an alpha-beta search over whole turns.
 
-A turn is a path. Paths with the same end point and the same drawn lines count as one move. A side wins at once if a way
-of free lines leads over touched points to its goal. The search finds such ways by flooding and misses none, so it sees
-one turn more than its depth.
+A turn is a path of the ball. Paths with the same end point and the same drawn lines count as one move. A side wins at once if
+free lines lead over touched points to its goal. The search finds every such path, because it visits all points that the ball
+can reach in this turn. So it sees one turn more than its depth.
 
 Points are numbered; `LINKS` has each point's neighbours with the line to each.
 """
@@ -33,7 +33,7 @@ from gamehost.players.base import (
 
 @frozen
 class Turns:
-    """The most positions that are examined within one turn: in the turn to play, and in later turns of the search."""
+    """The most positions that the search examines within one turn: in the turn to play now, and in each later turn."""
 
     now: int
     later: int
@@ -44,10 +44,11 @@ STRENGTH: Mapping[Level, tuple[Strength, Turns]] = {
     Level.MEDIUM: (Strength(depth=1, sure=1, nodes=500, seconds=0.3), Turns(300, 40)),
     Level.HARD: (Strength(depth=6, sure=1, nodes=6_000, seconds=1.0), Turns(1_500, 120)),
 }
-#: If all turns that were found lose, the level `hard` looks for another one. The most positions and seconds for that.
+#: If the other side would win at once after the best turn found, the level `hard` looks for another turn. These are the most
+#: positions and seconds for this.
 LAST_RESORT, LAST_SECONDS = 6_000, 0.7
 
-#: For a study: the positions that are examined within a turn, the depth in turns, and the value of a clear lead.
+#: For studies: the most positions within a turn, the depth in turns, and the value of a clear lead.
 STUDIED, DEPTH, LEAD = Turns(300, 30), 2, 250
 
 _NUMBERS = {point: number for number, point in enumerate(POINTS)}
@@ -55,21 +56,21 @@ LINKS: tuple[tuple[tuple[int, Lines], ...], ...] = tuple(
     tuple((_NUMBERS[other], line) for other, line in WAYS[point].items()) for point in POINTS
 )
 _AROUND = tuple(AROUND[point] for point in POINTS)
-#: The side that owns the goal of each point: 0 or 1; -1: not in a goal.
+#: For each point: the side that wins if the ball comes there, 0 or 1; -1: the point is not in a goal.
 _GOAL = tuple(int(GOALS.get(point, -1)) for point in POINTS)
 _HEIGHT = tuple(y for _, y in POINTS)
-#: Farther than any goal.
+#: A number of turns that is larger than any distance to a goal.
 _NEVER = 9
 
 
 @frozen
 class Place:
-    """A position between two turns."""
+    """A position between two turns, in the form of the search."""
 
     ball: int
     drawn: Lines
     side: int
-    #: The winner, if the game is over; else -1.
+    #: The winner, if the game is over; otherwise -1.
     winner: int = -1
 
 
@@ -83,7 +84,7 @@ class Turn:
 
 def distances(ball: int, drawn: Lines) -> tuple[int, int]:
     """
-    The fewest turns that bring the ball into the goal of side 0 and of side 1, if both sides help.
+    Returns the fewest turns that bring the ball into the goal of side 0, and into that of side 1, if both sides help.
 
     A turn continues at touched points, and ends at an untouched point. 0: the goal can be reached in this turn.
     """
@@ -92,7 +93,7 @@ def distances(ball: int, drawn: Lines) -> tuple[int, int]:
     here = [ball]
     cost = 0
     while here and cost < _NEVER:
-        # The points that this turn reaches; `beyond` are those at which it ends.
+        # Visit all points that this turn reaches; `beyond` are the points at which it ends.
         beyond: list[int] = []
         while here:
             for other, line in LINKS[here.pop()]:
@@ -114,7 +115,7 @@ def distances(ball: int, drawn: Lines) -> tuple[int, int]:
 
 
 def way_to_goal(place: Place) -> tuple[int, ...] | None:
-    """The points of a turn that ends in the goal which the side to move attacks; `None`: there is none."""
+    """Returns the points of a turn that ends in the goal which the side to move attacks; `None`: there is no such turn."""
     come: dict[int, int] = {place.ball: -1}
     queue = deque([place.ball])
     while queue:
@@ -135,10 +136,10 @@ def way_to_goal(place: Place) -> tuple[int, ...] | None:
 
 def turns(place: Place, most: int) -> Iterator[Turn]:
     """
-    The turns of the side to move, one for each end point and set of lines.
+    Yields turns of the side to move, one for each end point and set of lines.
 
-    The search takes the shortest and the longest unfinished path alternately. So it finds turns of both kinds, even if there
-    are too many.
+    The search takes the shortest and the longest unfinished path alternately. So it finds both short and long turns, even if
+    there are too many for a complete search.
 
     :param most: the most positions that are examined within the turn
     """
@@ -158,7 +159,7 @@ def turns(place: Place, most: int) -> Iterator[Turn]:
             seen.add((other, after))
             way = (*points, other)
             around = _AROUND[other]
-            # The turn ends at an untouched point, in a goal, or where the ball is stuck. Else the ball bounces.
+            # The turn ends at an untouched point, in a goal, or where the ball is stuck. Otherwise the ball bounces.
             if not around & drawn:
                 yield Turn(way, Place(other, after, 1 - side))
             elif _GOAL[other] >= 0:
@@ -170,7 +171,7 @@ def turns(place: Place, most: int) -> Iterator[Turn]:
 
 
 def is_lost(place: Place) -> bool:
-    """Whether the side that did not move last wins at once, or has won."""
+    """Whether the side that has just moved loses: the other side has won, or can win in its next turn."""
     if place.winner >= 0:
         return place.winner == place.side
     return distances(place.ball, place.drawn)[place.side] == 0
@@ -178,6 +179,8 @@ def is_lost(place: Place) -> bool:
 
 @define(eq=False)
 class PaperSoccerRules:
+    """The rules and the evaluation of Paper Soccer, for `Search`."""
+
     #: The most positions that are examined within a turn.
     most: int
     _distances: dict[tuple[int, Lines], tuple[int, int]] = field(factory=dict)
@@ -189,6 +192,10 @@ class PaperSoccerRules:
         return WIN - 1 if self._to_goals(place)[place.side] == 0 else None
 
     def moves(self, place: Place) -> Sequence[Turn]:
+        """
+        Returns turns, those that bring the ball farthest forward first. Turns that lose at once are left out if there are
+        others.
+        """
         forward = 1 if place.side == 0 else -1
         found = [turn for turn in turns(place, self.most) if turn.to.winner != 1 - place.side]
         if not found:
@@ -204,8 +211,8 @@ class PaperSoccerRules:
 
     def evaluate(self, place: Place) -> int:
         """
-        How much nearer the ball is to the goal that this side attacks than to the other goal: in turns first, then in height.
-        The turn to move counts as half a turn.
+        Returns how much nearer the ball is to the goal that this side attacks than to the other goal: in turns first, then in
+        height. The turn to move counts as half a turn.
         """
         goals = self._to_goals(place)
         side = place.side
@@ -216,6 +223,7 @@ class PaperSoccerRules:
         return (place.ball, place.drawn, place.side)
 
     def _to_goals(self, place: Place) -> tuple[int, int]:
+        """Returns the distances of a position to both goals. They are cached."""
         key = (place.ball, place.drawn)
         known = self._distances.get(key)
         if known is None:
@@ -224,12 +232,16 @@ class PaperSoccerRules:
 
 
 def place_of(position: Position) -> Place:
-    """A position between two turns, in the form of the search."""
+    """Returns a position between two turns in the form of the search."""
     return Place(_NUMBERS[position.ball], position.drawn, position.turn)
 
 
 def written(points: Sequence[int]) -> bytes:
-    """A turn in the game's notation, by the numbers of its points."""
+    """
+    Returns a turn in the game's notation.
+
+    :param points: the numbers of its points
+    """
     return PAPER_SOCCER.write(Move(tuple(POINTS[number] for number in points)))
 
 
@@ -247,7 +259,7 @@ class PaperSoccerPlayer:
             self.position = position_of(self._view)
 
     def refused(self, notation: bytes) -> None:
-        """Do nothing: this player sees the whole position, so its moves are always legal."""
+        """Does nothing: this player sees the whole position, so its moves are always legal."""
 
     def answer(self) -> bytes | None:
         view, position = self._view, self.position
@@ -261,7 +273,7 @@ class PaperSoccerPlayer:
         return written(self._points(place_of(position)))
 
     def weigh(self, action: bytes) -> Weighed | None:
-        """Weigh a whole turn. A foul is not weighed, because it has lost."""
+        """Compares a whole turn with the best one, for a study. An illegal move is not compared, because it has lost."""
         position, points = self.position, PAPER_SOCCER.read(action).points
         try:
             after = position.after(points)
@@ -282,6 +294,7 @@ class PaperSoccerPlayer:
         return weighed(self.seat, LEAD, written(best), max(value, worth), worth)
 
     def _points(self, place: Place) -> tuple[int, ...]:
+        """Chooses a turn at this level. A turn that wins at once is always found."""
         goal = way_to_goal(place)
         if goal is not None:
             return goal
@@ -293,8 +306,8 @@ class PaperSoccerPlayer:
         return chosen.points
 
     def _saving(self, place: Place) -> Turn | None:
-        """A turn after which the other side cannot win at once; `None`: none was found within the budget."""
-        # `effort` does not lower this budget: the search is rare, and it decides the match.
+        """Returns a turn after which the other side cannot win at once; `None`: none was found within the budget."""
+        # `Thinking.effort` does not reduce this budget: the search is rare, and it decides the match.
         budget = self.thinking.whole_budget(LAST_RESORT, LAST_SECONDS)
         try:
             for turn in turns(place, LAST_RESORT):
@@ -307,5 +320,5 @@ class PaperSoccerPlayer:
 
 
 PLAYER = PaperSoccerPlayer
-#: How strong the levels are was measured: the table of docs/house-players.
+#: Whether the strength of the levels was measured. The table in docs/house-players has the results.
 MEASURED = True

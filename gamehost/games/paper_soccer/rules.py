@@ -1,16 +1,15 @@
 """
-The rules of paper soccer: the pitch as data, and a position.
+The rules of Paper Soccer: the pitch as data, and positions.
 
-The pitch has ten units from goal to goal and eight across. The centre is (0, 0), x grows to the right and y upwards. A
-set of lines is a whole number with one bit for each line. So a position is copied by copying a number, and the lines
-around a point are read with one mask.
+The pitch is ten units long from goal line to goal line, and eight units wide. The centre is (0, 0), x grows to the right and y
+upwards. A set of lines is a whole number with one bit for each line. So a position is copied by copying a number, and the lines
+around a point are read with one bit mask.
 
-A position is the ball, the drawn lines and the side to move. It is immutable; a step gives a new one.
+A position consists of the ball, the drawn lines and the side to move. It is immutable; a step returns a new position.
 
-A point is touched when a drawn line ends in it. This is computed from the lines, so there is no second record that
-could disagree with them. A ball that comes to a touched point bounces: the same side continues its turn. Whether a side
-is stuck depends only on the lines around the ball. Whole moves are found one by one, because a position can have
-hundreds of thousands.
+A point is touched if a drawn line ends in it. This is computed from the lines, so there is no second record that could differ
+from them. A ball that comes to a touched point bounces: the same side continues its turn. Whether a side is stuck depends only
+on the lines around the ball. Whole moves are found one by one, because a position can have hundreds of thousands.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +21,9 @@ from msgspec import Struct
 
 #: (x, y).
 Point = tuple[int, int]
-#: Two neighbouring points, the lesser first.
+#: Two neighbouring points. The smaller one (by x, then y) is first.
 Segment = tuple[Point, Point]
-#: A set of segments, one bit each.
+#: A set of segments, with one bit for each.
 Lines = int
 #: 0: the side that moves first and attacks the goal at y = +6; 1: the other side, which attacks y = -6.
 Side = NewType("Side", int)
@@ -33,18 +32,18 @@ FIRST = Side(0)
 SECOND = Side(1)
 _OTHER = (SECOND, FIRST)
 
-#: The field reaches from -SIDE to SIDE and from -LENGTH to LENGTH; the goals lie behind, one unit deep.
+#: The field reaches from x = -SIDE to SIDE and from y = -LENGTH to LENGTH. The goals are behind it, one unit deep.
 SIDE = 4
 LENGTH = 5
 GOAL = LENGTH + 1
-#: A goal reaches from -POST to POST.
+#: A goal reaches from x = -POST to POST.
 POST = 1
 
 START: Point = (0, 0)
 
 
 def on_pitch(point: Point) -> bool:
-    """Whether a point is one of the 105: on the field, or in a goal."""
+    """Whether a point is one of the 105 points of the pitch: on the field, or in a goal."""
     x, y = abs(point[0]), abs(point[1])
     return (x <= SIDE and y <= LENGTH) or (x <= POST and y == GOAL)
 
@@ -55,20 +54,20 @@ def neighbours(one: Point, other: Point) -> bool:
 
 
 def _inside(segment: Segment) -> bool:
-    """Whether a segment between two neighbouring points is on the pitch, and does not pass outside a post."""
+    """Whether a segment between two neighbouring points is on the pitch. A segment outside a goal post is not."""
     (x, y), (x2, y2) = segment
     return max(abs(y), abs(y2)) < GOAL or max(abs(x), abs(x2)) <= POST
 
 
 def _on_border(segment: Segment) -> bool:
-    """Whether a segment is drawn from the start: side line, goal line, post or net. The goal mouths are open."""
+    """Whether a segment is drawn from the beginning: side line, goal line, post or net. The goal mouths are open."""
     (x, y), (x2, y2) = segment
     if x == x2:
         return abs(x) == SIDE or (abs(x) == POST and GOAL in (abs(y), abs(y2)))
     return y == y2 and (abs(y) == GOAL or (abs(y) == LENGTH and max(abs(x), abs(x2)) > POST))
 
 
-#: All points, from left to right and each column upwards.
+#: All points, from left to right, and each column upwards.
 POINTS: tuple[Point, ...] = tuple(
     filter(on_pitch, product(range(-SIDE, SIDE + 1), range(-GOAL, GOAL + 1))),
 )
@@ -79,7 +78,7 @@ _SEGMENTS = tuple(
     if segment[0] < segment[1] and neighbours(*segment) and _inside(segment)
 )
 
-#: The 40 segments that are drawn from the start.
+#: The 40 segments that are drawn from the beginning.
 BORDER: tuple[Segment, ...] = tuple(filter(_on_border, _SEGMENTS))
 #: The 316 segments that can be drawn.
 DRAWABLE: tuple[Segment, ...] = tuple(segment for segment in _SEGMENTS if not _on_border(segment))
@@ -88,7 +87,7 @@ _BITS: dict[Segment, Lines] = {segment: 1 << number for number, segment in enume
 
 BORDER_LINES: Lines = sum(_BITS[segment] for segment in BORDER)
 
-#: For each point its neighbours, border ones too, and the line to each.
+#: Point -> neighbour -> the line between them, including lines of the border.
 WAYS: Mapping[Point, Mapping[Point, Lines]] = {
     point: {
         other: _BITS[min(point, other), max(point, other)]
@@ -98,10 +97,10 @@ WAYS: Mapping[Point, Mapping[Point, Lines]] = {
     for point in POINTS
 }
 
-#: For each point all lines that end in it: three to eight.
+#: Point -> all lines that end in it: three to eight.
 AROUND: Mapping[Point, Lines] = {point: sum(ways.values()) for point, ways in WAYS.items()}
 
-#: Point in a goal -> the side that wins if the ball comes there, whichever side played it.
+#: Point in a goal -> the side that wins if the ball comes to this point, whichever side has played it.
 GOALS: Mapping[Point, Side] = {
     (x, y): side for x in range(-POST, POST + 1) for y, side in ((GOAL, FIRST), (-GOAL, SECOND))
 }
@@ -111,11 +110,11 @@ GOALS: Mapping[Point, Side] = {
 
 
 class Foul(Exception):
-    """A move that the rules forbid. The message says which rule it breaks, and where."""
+    """A move that the rules forbid. The message says which rule it breaks, and at which point."""
 
 
 class How(Enum):
-    """How a game ended. The values are for people."""
+    """The ways in which a game can end. The values are words for people."""
 
     GOAL = "goal"
     OWN_GOAL = "own goal"
@@ -123,6 +122,8 @@ class How(Enum):
 
 
 class Ending(Struct, frozen=True, gc=False):
+    """The end of a game: the winning side, and how the game ended."""
+
     winner: Side
     how: How
 
@@ -140,7 +141,7 @@ class Position(Struct, frozen=True, gc=False):
     ending: Ending | None = None
 
     def steps(self) -> Iterator[Point]:
-        """The points to which the ball can be played now; none once the game is over."""
+        """Yields the points to which the ball can be played now; none if the game is over."""
         if self.ending is None:
             for point, line in WAYS[self.ball].items():
                 if not line & self.drawn:
@@ -148,7 +149,7 @@ class Position(Struct, frozen=True, gc=False):
 
     def step(self, point: Point) -> "Position":
         """
-        Draw one line.
+        Returns the position after one line.
 
         :raises Foul: the game is over, or the line cannot be drawn
         """
@@ -157,22 +158,24 @@ class Position(Struct, frozen=True, gc=False):
         if not line or line & before or self.ending is not None:
             raise Foul(self._why_not(point))
         around, drawn = AROUND[point], before | line
+        # The ball stops at an untouched point: the other side is to move.
         if not around & before:
             return Position(point, drawn, _OTHER[turn])
         if point in GOALS:
             winner = GOALS[point]
             how = How.GOAL if winner == turn else How.OWN_GOAL
             return Position(point, drawn, turn, Ending(winner, how))
+        # No free line is left at the ball: the side to move is stuck, and loses.
         if around & drawn == around:
             return Position(point, drawn, turn, Ending(_OTHER[turn], How.DEAD_END))
         return Position(point, drawn, turn)
 
     def moves(self) -> Iterator[tuple[Point, ...]]:
         """
-        All whole moves of the side on turn, in the order of their points. There may be hundreds of thousands of them.
+        Yields all whole moves of the side to move, in the order of their points. There may be hundreds of thousands of them.
         """
         path: list[Point] = []
-        # The steps that are still to be tried, from each position on the way.
+        # For each position on the path: the steps from it that were not tried yet.
         ways = [(self, self.steps())]
         while ways:
             here, steps = ways[-1]
@@ -192,7 +195,7 @@ class Position(Struct, frozen=True, gc=False):
 
     def after(self, points: Sequence[Point]) -> "Position":
         """
-        Play one whole move from here.
+        Returns the position after one whole move.
 
         :param points: the points that the ball goes to, without the point where it lies
         :raises Foul: a step is not possible, or the move is too long or too short
@@ -211,6 +214,7 @@ class Position(Struct, frozen=True, gc=False):
         return here
 
     def _why_not(self, point: Point) -> str:
+        """Returns the reason why the ball cannot be played to this point."""
         step = f"{format_point(self.ball)} to {format_point(point)}"
         if self.ending is not None:
             return f"no step from {step}: the game is over ({self.ending.how.value})"
@@ -227,5 +231,5 @@ class Position(Struct, frozen=True, gc=False):
 
 
 def format_point(point: Point) -> str:
-    """A point in words for people: `(0, -1)`."""
+    """Returns a point in words for people: `(0, -1)`."""
     return f"({point[0]}, {point[1]})"

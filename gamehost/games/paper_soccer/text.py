@@ -1,7 +1,8 @@
 """
-Paper soccer in a terminal. A move is typed as directions, as they are on the screen, or as points: `n ne e` or `0,1 1,1`.
+The screen of Paper Soccer in a terminal. A move is typed as directions on the screen, or as points: `n ne e` or `0,1 1,1`.
 
-The seat that attacks the lower goal sees the pitch turned, so that everybody plays upwards. Points keep their numbers.
+The seat that attacks the lower goal sees the pitch turned, so that everybody plays upwards. The coordinates of points are not
+turned.
 """
 
 import re
@@ -14,7 +15,7 @@ from gamehost.games.paper_soccer.messages import MESSAGES, EndedEvent, KickoffEv
 from gamehost.games.paper_soccer.rules import BORDER_LINES, GOAL, LENGTH, SIDE, START, WAYS, Foul, Point, Position
 from gamehost.games.screen import MoveRefused, Screen, Style, abridged, cut, listed, wrapped
 
-#: Directions on the screen, clockwise, as steps to the right and up.
+#: Directions on the screen, clockwise -> steps to the right and up.
 _STEPS: Mapping[str, Point] = {
     "n": (0, 1),
     "ne": (1, 1),
@@ -27,14 +28,15 @@ _STEPS: Mapping[str, Point] = {
 }
 _NAMED = {step: name for name, step in _STEPS.items()}
 _WORD = re.compile(r"\(?(-?[0-9]{1,3})\s*,\s*(-?[0-9]{1,3})\)?|[^\s,;]+", re.ASCII)
-#: The most unfinished moves that are stored while moves are listed by length. If there are more, the longest one is
-#: finished first.
+#: The most unfinished moves that are stored while moves are listed by their length. If there are more, the longest one is
+#: completed first.
 _KEPT = 500
-#: The most moves that are tried to find an example that does not lose at once.
+#: The most moves that are tried to find an example by which the player does not lose at once.
 _TRIED = 60
-#: Columns and lines of a unit in the drawing, of the numbers at its left, and of the notes at its right.
+#: Sizes in the drawing: the columns and the lines of a unit of the pitch, the columns of the numbers at the left, and those of
+#: the notes at the right.
 _WIDE, _HIGH, _LEFT, _NOTES = 4, 2, 5, 36
-#: Diagonals of the box-drawing characters.
+#: The diagonal lines among the box-drawing characters of Unicode.
 _RISING, _FALLING, _CROSS = "\u2571", "\u2572", "\u2573"
 _LATEST, _BALL = "1;33", "1;32"
 
@@ -56,7 +58,7 @@ class PaperSoccerScreen(Screen[View]):
 
     @property
     def _way(self) -> int:
-        """The direction of the seat's attack on its screen: 1, or -1 for the seat that sees the pitch turned."""
+        """The direction in which this seat attacks on the pitch: 1, or -1 for the seat that sees the pitch turned."""
         return 1 if self.known is None or self.seat in (None, self._view.first) else -1
 
     @property
@@ -78,7 +80,7 @@ class PaperSoccerScreen(Screen[View]):
         return abridged((self._directions(position.ball, move) for move in _complete(position)), most)
 
     def _example(self, position: Position) -> str:
-        """A short move, if there is one that does not lose at once."""
+        """Returns a short move as an example, if possible one by which the player does not lose at once."""
         first = None
         for number, move in enumerate(_complete(position)):
             ending = position.after(move).ending
@@ -90,6 +92,7 @@ class PaperSoccerScreen(Screen[View]):
         return self._directions(position.ball, first or ())
 
     def _directions(self, ball: Point, points: Iterable[Point]) -> str:
+        """Returns the directions of a move that begins at `ball`."""
         words = []
         for point in points:
             words.append(self._direction(ball, point))
@@ -97,21 +100,23 @@ class PaperSoccerScreen(Screen[View]):
         return " ".join(words)
 
     def _direction(self, ball: Point, point: Point) -> str:
+        """Returns the direction on the screen from the ball to a neighbouring point."""
         return _NAMED[(point[0] - ball[0]) * self._way, (point[1] - ball[1]) * self._way]
 
     def _ways_on(self, position: Position) -> str:
-        """The possible steps of the ball, as part of a sentence: `n (0,1), ne (1,1) or e (1,0)`."""
+        """Returns the possible steps of the ball, as part of a sentence: `n (0,1), ne (1,1) or e (1,0)`."""
         ways = {self._direction(position.ball, point): point for point in position.steps()}
         return listed([f"{name} ({_text([ways[name]])})" for name in _STEPS if name in ways], "or")
 
     def read(self, text: str) -> list[bytes]:
-        """Directions, or points."""
+        """Reads directions, or points."""
         if not self.turn:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
         position = position_of(self.known)
         points = self._points(position, text)
         if not points:
             raise MoveRefused(f"That is not a move of paper soccer. Type all its steps: {self._example(position)}.")
+        # Play the steps one by one, to say exactly which one is wrong.
         here = position
         for number, point in enumerate(points):
             if here.turn != position.turn:
@@ -130,7 +135,7 @@ class PaperSoccerScreen(Screen[View]):
         return [PAPER_SOCCER.write(Move(tuple(points)))]
 
     def _points(self, position: Position, text: str) -> list[Point]:
-        """The points that were typed; none if it is not a move."""
+        """Returns the typed points; empty if the text is not a move."""
         ball, points = position.ball, list[Point]()
         for word in _WORD.finditer(text.lower()):
             if word[1] is not None:
@@ -171,6 +176,7 @@ class PaperSoccerScreen(Screen[View]):
         return [*lines, " " * _LEFT + numbers]
 
     def _notes(self, view: View, style: Style) -> Mapping[int, str]:
+        """Returns the notes beside the pitch: line of the drawing -> text."""
         above = view.first if self._way == 1 else 1 - view.first
         last = 2 * LENGTH * _HIGH
         notes = {}
@@ -191,7 +197,10 @@ class PaperSoccerScreen(Screen[View]):
         return notes
 
     def _cells(self, view: View, style: Style) -> Mapping[tuple[int, int], str]:
-        """The characters of the drawing, by row and column. A goal is drawn when the ball is in it: it takes two more rows."""
+        """
+        Returns the characters of the drawing, by row and column. A goal takes two more rows, so it is drawn only when the ball
+        is in it.
+        """
         position = position_of(self.known)
         cells: dict[tuple[int, int], str] = {}
         goal = position.ball[1]
@@ -211,11 +220,13 @@ class PaperSoccerScreen(Screen[View]):
         return cells
 
     def _cell(self, point: Point) -> tuple[int, int]:
+        """Returns the row and column of a point in the drawing."""
         return (LENGTH - point[1] * self._way) * _HIGH, (point[0] * self._way + SIDE) * _WIDE
 
     def _line(
         self, cells: dict[tuple[int, int], str], one: Point, other: Point, border: bool, colour: str, style: Style
     ) -> None:
+        """Draws a line between two neighbouring points."""
         (row, column), (row2, column2) = sorted((self._cell(one), self._cell(other)))
         if row == row2:
             character = style.pick("━", "=") if border else style.pick("─", "-")
@@ -233,7 +244,9 @@ class PaperSoccerScreen(Screen[View]):
 
 
 def _dot(point: Point, position: Position, style: Style) -> str:
-    """The character of a point: the ball, a point where it would bounce, or a point where it would stop."""
+    """
+    Returns the character of a point: the ball, a touched point where the ball would bounce, or a point where it would stop.
+    """
     if point == position.ball:
         return style.paint(style.pick("●", "O"), _BALL)
     touched = any(line & position.drawn for line in WAYS[point].values())
@@ -241,11 +254,12 @@ def _dot(point: Point, position: Position, style: Style) -> str:
 
 
 def _ball_before(moves: Sequence[Sequence[Point]]) -> Point:
+    """Returns the point of the ball before the last move."""
     return moves[-2][-1] if len(moves) > 1 else START
 
 
 def _segments(moves: Sequence[Sequence[Point]], ball: Point) -> set[tuple[Point, Point]]:
-    """The lines of moves, each with the lesser point first."""
+    """Returns the lines of these moves, each with the smaller point first."""
     found = set()
     for point in (point for points in moves for point in points):
         found.add((min(ball, point), max(ball, point)))
@@ -254,7 +268,7 @@ def _segments(moves: Sequence[Sequence[Point]], ball: Point) -> set[tuple[Point,
 
 
 def _complete(position: Position) -> Iterator[tuple[Point, ...]]:
-    """Complete legal moves. The short ones come first, as long as there are few unfinished ones."""
+    """Yields complete legal moves. Short ones come first, as long as there are few unfinished ones."""
     unfinished: deque[tuple[tuple[Point, ...], Position]] = deque([((), position)])
     while unfinished:
         points, here = unfinished.pop() if len(unfinished) > _KEPT else unfinished.popleft()
@@ -267,6 +281,7 @@ def _complete(position: Position) -> Iterator[tuple[Point, ...]]:
 
 
 def _text(points: Iterable[Point]) -> str:
+    """Returns points as they are typed: `0,1 1,1`."""
     return " ".join(f"{x},{y}" for x, y in points)
 
 

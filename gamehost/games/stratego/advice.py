@@ -1,4 +1,4 @@
-"""Why a move of Stratego is good, in one sentence for beginners."""
+"""Explains in one sentence for beginners why a move of Stratego is good."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,12 @@ from gamehost.games.base import Seat
 from gamehost.games.stratego.rules import KINDS, MARSHAL, MINER, SCOUT, WIDTH, Action, Move, Situation
 
 _UNKNOWN = "#"
-#: Kinds of little value. Players attack with them to learn the kinds of enemy pieces.
+#: The kinds of little value. Players attack with them to find out the kinds of enemy pieces.
 _CHEAP = "679"
 
 
 def because(view: Situation, seat: Seat, actions: Sequence[Action]) -> str:
+    """Returns one sentence with the reason why these actions are good."""
     move = actions[0]
     if not isinstance(move, Move):
         return "A good set-up has bombs around the flag, and strong pieces in front."

@@ -1,9 +1,9 @@
 """
-The game master of one match: first both sides place their pieces, hidden from each other, then they move in turn. Also
+The master of a match of Stratego: first both sides place their pieces, hidden from each other, and then they move in turn. Also
 the functions that compute from the knowledge of one seat: its legal actions, and its view after an event.
 
-A seat receives the squares of the enemy's pieces and, once, the two kinds of a battle. An event with a hidden kind (a
-board, a placement) is made for one seat. No refusal depends on a hidden kind, and no rule of moving uses one.
+A seat can see the squares of the enemy's pieces. It learns the kind of an enemy's piece only from a battle. An event with a
+hidden kind (a board, a placement) is made for one seat. No refusal depends on a hidden kind, and neither do the rules of moves.
 """
 
 from collections import Counter
@@ -16,21 +16,23 @@ from gamehost.games.base import AGREED, CLAIMED, Cause, Chance, IllegalAction, O
 from gamehost.games.stratego import rules
 from gamehost.settings import Settings, from_to, milliseconds, one_of, refuse_unknown, setting
 
-#: The mark of an enemy's piece on the board of a seat.
+#: The mark of an enemy's piece on the board that a seat sees.
 ENEMY = "#"
 #: The marks of the pieces of each side on a watcher's board.
 SIDES = "rb"
 
 
 def board_of_set_up(seat: Seat, rows: Sequence[str]) -> str:
-    """The squares before the first move, as the player that placed these rows sees them. Rows count from the lowest."""
+    """
+    Returns the squares before the first move, as the player that has placed these rows sees them. Rows are in ascending order.
+    """
     bare, enemies = rules.BARE.decode("ascii"), ENEMY * 4 * rules.WIDTH
     own = "".join(rows)
     return own + bare[40:60] + enemies if seat == 0 else enemies + bare[40:60] + own
 
 
 def _as_pieces(seat: Seat) -> bytes:
-    """A table for `translate`: from the board of a seat to a board of pieces. Enemy pieces become bombs."""
+    """Returns a table for `bytes.translate` that turns a seat's board into a board of pieces. Enemy pieces become bombs."""
     own, enemy = "".join(rules.KINDS), rules.codes(rules.OTHER[seat], rules.BOMB)
     return bytes.maketrans(f"{own}{ENEMY}".encode("ascii"), rules.codes(seat, own) + enemy)
 
@@ -39,7 +41,11 @@ _AS_PIECES = (_as_pieces(rules.FIRST_PLAYER), _as_pieces(rules.SECOND_PLAYER))
 
 
 def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
-    """A seat's board with the enemy's pieces filled in. A piece without a kind becomes a bomb."""
+    """
+    Returns a seat's board with kinds for the enemy's pieces. A piece without a kind becomes a bomb.
+
+    :param kinds: square -> kind of the enemy's piece there
+    """
     board = bytearray(squares.encode("ascii").translate(_AS_PIECES[seat]))
     second = rules.SECOND * rules.OTHER[seat]
     for square, kind in kinds.items():
@@ -49,14 +55,18 @@ def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
 
 
 def position_of(view: rules.Situation, seat: Seat) -> rules.Position:
-    """The position for the rules of moving, with `seat` to move. These rules need no enemy kinds, so all are bombs."""
+    """
+    Returns the position for the rules of moves, with `seat` to move. These rules need no enemy kinds, so all enemy pieces are
+    bombs.
+    """
     walk = view.walk or rules.Walk(-1, ())
     return rules.Position(board_with(view.squares, seat, {}), seat, 0, (walk, walk))
 
 
 def legal(view: rules.Situation, seat: Seat) -> Iterator[rules.Action] | None:
     """
-    The moves of the seat to move. In the set-up: single placements, if the seat has already placed a single piece.
+    Returns the legal actions of a seat: its moves; or, during the set-up, single placements, if the seat has already placed a
+    single piece.
 
     :return: `None`: the seat may send a whole set-up, and there are too many of these
     """
@@ -73,11 +83,12 @@ def _moves(view: rules.Situation, seat: Seat) -> Iterator[rules.Action]:
 
 
 def move_between(source: int, target: int) -> rules.Move:
-    """A move by the numbers of its squares."""
+    """Returns the move between two squares, from their numbers."""
     return rules.Move(source % rules.WIDTH, source // rules.WIDTH, target % rules.WIDTH, target // rules.WIDTH)
 
 
 def _placements(view: rules.Situation, seat: Seat) -> Iterator[rules.Action]:
+    """Yields the possible placements of single pieces, or `Ready` if all are placed."""
     left = rules.COUNTS - Counter(view.squares)
     if not left:
         yield rules.Ready()
@@ -88,7 +99,7 @@ def _placements(view: rules.Situation, seat: Seat) -> Iterator[rules.Action]:
 
 
 def random_action(view: rules.Situation, seat: Seat, below: Callable[[int], int]) -> rules.Action | None:
-    """One of the legal actions; for a side without a placed piece, all forty pieces in any order."""
+    """Returns one of the legal actions. For a side without a placed piece, this is a whole set-up in random order."""
     listed = legal(view, seat)
     if listed is not None:
         return any_of(listed, below)
@@ -98,7 +109,7 @@ def random_action(view: rules.Situation, seat: Seat, below: Callable[[int], int]
 
 
 def any_rows(below: Callable[[int], int]) -> tuple[str, ...]:
-    """All forty pieces of a side in any order, as rows."""
+    """Returns all forty pieces of a side in random order, as rows."""
     left = list(rules.COUNTS.elements())
     pieces = "".join(left.pop(below(len(left))) for _ in range(rules.PIECES))
     return tuple(pieces[start : start + rules.WIDTH] for start in range(0, rules.PIECES, rules.WIDTH))
@@ -106,7 +117,7 @@ def any_rows(below: Callable[[int], int]) -> tuple[str, ...]:
 
 def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
     """
-    Random kinds for the enemy's pieces on a board, by square. A piece beyond its own rows has moved, so it is neither
+    Returns random kinds for the enemy's pieces on a board, by square. A piece outside its own rows has moved, so it is neither
     bomb nor flag.
     """
     first = rules.HOME[rules.OTHER[seat]] * rules.WIDTH
@@ -120,7 +131,7 @@ def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
 
 
 def follow(view: rules.Situation | None, event: Any, seat: Seat | None) -> rules.Situation | None:
-    """The view after an event that this seat, or a watcher, received."""
+    """Returns the view of a seat or a watcher after an event that it has received."""
     match event:
         case rules.Situation():
             return event
@@ -145,6 +156,7 @@ def follow(view: rules.Situation | None, event: Any, seat: Seat | None) -> rules
 
 
 def _moved(view: rules.Situation, event: rules.Moved | rules.Fought) -> rules.Situation:
+    """Returns the view after a move."""
     move, walk = event.move, view.walk
     start, end = move.y * rules.WIDTH + move.x, move.to_y * rules.WIDTH + move.to_x
     if event.seat == view.seat and walk is not None:
@@ -158,6 +170,7 @@ def _moved(view: rules.Situation, event: rules.Moved | rules.Fought) -> rules.Si
 
 
 def _set_up(view: rules.Situation, event: Any) -> rules.Situation:
+    """Returns the view after an event of the set-up."""
     match event:
         case rules.Placed(piece, x, y):
             return evolve(view, squares=_with(view.squares, y * rules.WIDTH + x, piece), singly=True)
@@ -176,6 +189,7 @@ def _set_up(view: rules.Situation, event: Any) -> rules.Situation:
 
 
 def _with(squares: str, at: int, pieces: str) -> str:
+    """Returns a board with these pieces from a square on."""
     return squares[:at] + pieces + squares[at + len(pieces) :]
 
 
@@ -185,15 +199,15 @@ Told: TypeAlias = Sequence[To[rules.Event]]
 
 
 class BadMove(IllegalAction):
-    """A move that is refused: out of turn, out of play, or against the rules."""
+    """A move is refused: it is out of turn, play has not begun or is over, or the rules forbid it."""
 
 
 @frozen
 class Terms:
-    """The settings of a match. Times in milliseconds, 0 = off."""
+    """The settings of a match. Times are in milliseconds; 0 means off."""
 
     move_time: int = 0
-    #: The time for the whole set-up of both sides. Off: `move_time` applies, and each placement renews it.
+    #: The time for the whole set-up of both sides. If it is off, `move_time` applies, and starts again with each placement.
     setup_time: int = 300_000
     two_squares: int = 3
     max_plies: int = 2_000
@@ -201,10 +215,12 @@ class Terms:
 
 @define(eq=False)
 class StrategoMaster:
+    """The referee of one match."""
+
     _terms: Terms
     deadline: int | None = field(init=False, default=None)
     result: Result | None = field(init=False, default=None)
-    #: `None` during the set-up.
+    #: The position; `None` during the set-up.
     position: rules.Position | None = field(init=False, default=None)
     _placings: tuple[rules.Placing, rules.Placing] = field(
         init=False, factory=lambda: (rules.Placing(rules.FIRST_PLAYER), rules.Placing(rules.SECOND_PLAYER))
@@ -217,6 +233,8 @@ class StrategoMaster:
 
     def act(self, seat: Seat, action: rules.Action, now: int) -> Told:
         """
+        Performs an action of a seat.
+
         :raises BadMove: a move is refused
         :raises BadPlacement: a placement or a ready is refused
         """
@@ -232,6 +250,7 @@ class StrategoMaster:
         return [self._end(Result((rules.OTHER[seat],), Cause.LEFT, "a player left"))]
 
     def expire(self, now: int) -> Told:
+        """Ends the match because of time. During the set-up, a player that is ready wins against one that is not."""
         if self.position is not None:
             winners: tuple[Seat, ...] = (rules.OTHER[self.position.turn],)
             return [self._end(Result(winners, Cause.TIME, "no move in time"))]
@@ -239,7 +258,7 @@ class StrategoMaster:
         return [self._end(Result(winners, Cause.TIME, "not set up in time"))]
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
-        """A draw can be offered as soon as play has begun."""
+        """Returns the reason why a seat cannot make an offer. A draw can be offered as soon as play has begun."""
         if offer is Offer.TAKEBACK:
             return "what was seen cannot be taken back"
         return None if self.position is not None else "play has not begun"
@@ -250,10 +269,11 @@ class StrategoMaster:
         return [self._end(AGREED if offer is Offer.DRAW else CLAIMED)]
 
     def to_move(self) -> Seat | None:
-        """The seat for which the match waits; `None` during the set-up, which has a time of its own."""
+        """Returns the seat for which the match waits; `None` during the set-up, which has a time of its own."""
         return None if self.result is not None or self.position is None else self.position.turn
 
     def view(self, seat: Seat | None) -> rules.Situation:
+        """Returns the view of a seat, or of a watcher (`None`)."""
         turn = walk = None
         singly = False
         if seat is not None:
@@ -281,10 +301,14 @@ class StrategoMaster:
         )
 
     def state(self) -> object:
-        """The position with all kinds and walks. Before play: the pieces that each side has placed, and how."""
+        """
+        Returns the position with all kinds, and the memory of the two-squares rule. Before play: the placed pieces of each
+        side.
+        """
         return self.position or tuple(placing.state for placing in self._placings)
 
     def _set_up(self, seat: Seat, action: rules.Place | rules.PlaceRows | rules.Ready, now: int) -> Told:
+        """Performs an action of the set-up. When both sides are ready, play begins."""
         placing = self._placings[seat]
         was_ready = placing.ready
         told: list[To[rules.Event]] = []
@@ -306,6 +330,7 @@ class StrategoMaster:
         return told
 
     def _play(self, told: list[To[rules.Event]], now: int) -> None:
+        """Begins the play."""
         first, second = self._placings
         half = len(rules.BARE) // 2
         position = rules.opening(bytes(first.squares[:half] + second.squares[half:]), self._terms.two_squares)
@@ -330,7 +355,7 @@ class StrategoMaster:
         objection = position.objection(source, target)
         if objection is not None:
             raise BadMove(objection)
-        # Carry it out, and make the events.
+        # Perform it, and make the events.
         position, battle = position.after(source, target)
         self.position = position
         result = position.result(self._terms.max_plies)
@@ -344,7 +369,7 @@ class StrategoMaster:
         return told
 
     def _go_on(self, told: list[To[rules.Event]], position: rules.Position, result: Result | None, now: int) -> None:
-        """Show the board to both, then wait for the next decision, or end."""
+        """Sends a board to each seat, and then waits for the next move, or ends the match."""
         for alone in _ALONE:
             told.append(To(rules.Board(rules.seen(position.squares, alone[0])), alone))
         if result is None:
@@ -353,9 +378,11 @@ class StrategoMaster:
             told.append(self._end(result))
 
     def _allow(self, now: int) -> None:
+        """Sets the deadline for the next decision."""
         self.deadline = now + self._terms.move_time if self._terms.move_time else None
 
     def _end(self, result: Result) -> To[rules.Event]:
+        """Ends the match, and returns the last event."""
         self.result = result
         self.deadline = None
         position = self.position
@@ -372,6 +399,11 @@ _OPTIONS: Mapping[str, str] = {
 
 
 def _terms(settings: Settings) -> Terms:
+    """
+    Reads the settings of a match.
+
+    :raises BadOption: a setting is unknown, or its value is not valid
+    """
     refuse_unknown(settings, _OPTIONS)
     usual = Terms()
     return Terms(
@@ -384,7 +416,7 @@ def _terms(settings: Settings) -> Terms:
 
 @frozen
 class Stratego:
-    """The game, for tables and journals. It has no settings of its own: every match brings them."""
+    """The token of Stratego: the game as tables and journals use it. Every match has its own settings."""
 
     name: str = "stratego"
     version: int = 1
@@ -406,19 +438,19 @@ class Stratego:
 
     write = staticmethod(rules.write)
     read = staticmethod(rules.read)
-    #: All moves. In the set-up: single placements, after the first one.
+    #: Lists all moves. During the set-up, it lists single placements as soon as a single piece was placed.
     legal = staticmethod(legal)
-    #: A move, or a whole set-up.
+    #: Returns a random move, or a random whole set-up.
     random_action = staticmethod(random_action)
-    #: The board as this seat may know it.
+    #: Returns the view of a seat after an event.
     follow = staticmethod(follow)
 
     def determinized(self, view: rules.Situation, seat: Seat, chance: Chance) -> StrategoMaster:
         """
-        A match in which the kinds of the enemy's pieces are drawn. Beyond the enemy's own rows the flag and bombs are
-        not drawn.
+        Returns a master of a match with random kinds for the enemy's pieces. A piece outside the enemy's own rows is neither
+        flag nor bomb.
 
-        A view shows neither which pieces are lost nor which have moved, so the draw does not depend on these.
+        A view shows neither which pieces were lost nor which have moved, so the random kinds do not depend on this.
         """
         walk = view.walk or rules.nowhere(0)
         master = StrategoMaster(Terms(setup_time=0, two_squares=len(walk.crossed)))

@@ -1,12 +1,12 @@
 """
-Stratego: every move is tried on sampled boards, with the exchanges that may follow.
+The house player of Stratego: it tries every move on sampled boards, with the captures that may follow.
 
-A bonus is added to the value on the boards, for four things that a board does not show. They are: coming nearer to
-pieces that can be taken, learning the kind of a piece, hiding the own kinds, and not going in circles.
+A sampled board has random kinds for the enemy's pieces. The kinds agree with everything that this seat has seen. To the value
+of a move on these boards, the player adds a bonus for four things that a board does not show: coming nearer to pieces that can
+be taken, finding out the kind of a piece, hiding the own kinds, and not repeating positions.
 
-From the events that it receives, the seat learns about the enemy's pieces. The sampled boards agree with all events so
-far. Its set-up is one of a library, mirrored at random and with some pieces exchanged. There bombs guard the flag in the
-last row, scouts and some strong pieces stand in front, and most miners stand behind.
+The player's set-up is one of a library, mirrored at random and with some pieces exchanged. In these set-ups, bombs protect the
+flag in the last row, scouts and some strong pieces stand in front, and most miners stand in the rear.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -33,7 +33,7 @@ from gamehost.players.base import (
 # Set-ups
 
 
-#: Rows from the last one to the front.
+#: The rows of each set-up, from the last one to the front.
 LIBRARY: Sequence[tuple[str, str, str, str]] = (
     ("9BFB8898B7", "87B7S45B78", "5692639654", "91594B3969"),
     ("FB8978B898", "B776S27B68", "954B935456", "699194B935"),
@@ -45,7 +45,7 @@ _SWAPS = 4
 
 
 def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
-    """A set-up: four rows by ascending y, as in `PlaceRows`."""
+    """Returns a good set-up: four rows by ascending y, as in `PlaceRows`."""
     rows = [list(row) for row in chance.one_of(LIBRARY)]
     if chance.below(2):
         rows = [row[::-1] for row in rows]
@@ -59,25 +59,28 @@ def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
 
 
 def any_set_up(chance: SeededChance) -> tuple[str, ...]:
+    """Returns a set-up with all pieces in random order."""
     pieces = shuffled([kind.id for kind in rules.KINDS.values() for _ in range(kind.count)], chance)
     return tuple("".join(pieces[start : start + 10]) for start in range(0, 40, 10))
 
 
-# Knowledge of the enemy's pieces
+# Knowledge about the enemy's pieces
 
 
 @frozen
 class Suspect:
+    """An enemy's piece, as far as this seat knows it."""
+
     #: The square on which the piece was first seen.
     start: int
-    #: Its kind, if it is known.
+    #: The kind of the piece; `None`: it is not known.
     kind: str | None = None
-    #: Whether it has moved: then it is neither bomb nor flag.
+    #: Whether the piece has moved. Then it is neither bomb nor flag.
     moved: bool = False
 
 
 def ends_of(move: rules.Move) -> tuple[int, int]:
-    """The numbers of the two squares of a move."""
+    """Returns the numbers of the two squares of a move."""
     return move.y * rules.WIDTH + move.x, move.to_y * rules.WIDTH + move.to_x
 
 
@@ -86,9 +89,9 @@ class Knowledge:
     """The knowledge of one seat about the other side."""
 
     seat: Seat
-    #: Whether kinds that were seen in battles are remembered.
+    #: Whether the player remembers the kinds that battles have shown.
     remembers: bool = True
-    #: The pieces of the enemy, by square.
+    #: The enemy's pieces, by square.
     suspects: dict[int, Suspect] = field(factory=dict)
     #: The number of lost enemy pieces, by kind.
     lost: dict[str, int] = field(factory=dict)
@@ -96,7 +99,7 @@ class Knowledge:
     shown: set[int] = field(factory=set)
 
     def look(self, squares: str) -> None:
-        """Receive a board as this seat sees it. Each new enemy piece in it starts on its square."""
+        """Takes over a board as this seat sees it. Each new enemy piece on it begins on its square."""
         enemies = {square for square, mark in enumerate(squares) if mark == ENEMY}
         for square in enemies - set(self.suspects):
             rows = range(60, 100) if self.seat == 0 else range(40)
@@ -105,7 +108,7 @@ class Knowledge:
             del self.suspects[square]
 
     def moved(self, event: rules.Moved) -> None:
-        """Receive a move to an empty square."""
+        """Notes a move to an empty square. A piece that moves more than one square is a scout."""
         start, end = ends_of(event.move)
         if event.seat == self.seat:
             self._own_goes(start, end)
@@ -114,6 +117,7 @@ class Knowledge:
             self.suspects[end] = evolve(suspect, moved=True, kind=rules.SCOUT if far else suspect.kind)
 
     def fought(self, event: rules.Fought) -> None:
+        """Notes a battle: the kind of the enemy's piece, and which pieces were lost."""
         start, end = ends_of(event.move)
         mine = event.seat == self.seat
         kind, square = (event.defender, end) if mine else (event.attacker, start)
@@ -133,12 +137,13 @@ class Knowledge:
             self.shown.add(end)
 
     def _own_goes(self, start: int, end: int) -> None:
+        """Notes that an own piece has moved to another square, with whether the enemy knows its kind."""
         if start in self.shown:
             self.shown.discard(start)
             self.shown.add(end)
 
     def unknown_kinds(self) -> list[str]:
-        """The kinds of all pieces that are neither lost nor known."""
+        """Returns the kinds of the enemy's pieces that are neither lost nor known."""
         known = [suspect.kind for suspect in self.suspects.values()]
         return [
             kind.id
@@ -147,12 +152,13 @@ class Knowledge:
         ]
 
     def sample(self, chance: SeededChance) -> Mapping[int, str]:
-        """A random kind for every enemy piece that agrees with this knowledge."""
+        """Returns a random kind for every enemy piece. The kinds agree with this knowledge."""
         kinds = {square: suspect.kind for square, suspect in self.suspects.items() if suspect.kind is not None}
         unknown = sorted(square for square in self.suspects if square not in kinds)
         still = [square for square in unknown if not self.suspects[square].moved]
         left = self.unknown_kinds()
         movers = [kind for kind in left if kind not in (rules.FLAG, rules.BOMB)]
+        # First the flag and the bombs: only pieces that have not moved can be these.
         if rules.FLAG in left and still:
             flag = self._drawn(still, None, chance)
             still.remove(flag)
@@ -162,14 +168,14 @@ class Knowledge:
                 still.remove(bomb)
                 kinds[bomb] = rules.BOMB
         rest = [square for square in unknown if square not in kinds]
-        # A player that has seen a board without its history may have more kinds than pieces.
+        # The other pieces. A player that has seen a board without its history may have more kinds than pieces.
         kinds.update(zip(rest, shuffled(movers, chance), strict=False))
         return kinds
 
     def _drawn(self, squares: list[int], flag: int | None, chance: SeededChance) -> int:
         """
-        A square for the flag, or for a bomb. The flag is preferred in the rows behind, and bombs are preferred next to
-        the flag.
+        Returns a random square for the flag (`flag` is `None`), or for a bomb. Squares in the rear are more likely for the
+        flag, and squares beside the flag for a bomb.
         """
         weights = []
         for square in squares:
@@ -189,9 +195,10 @@ class Knowledge:
 # The search
 
 
-#: The value of a piece in an exchange.
+#: The value of each kind of piece in an exchange.
 WORTH: Mapping[str, int] = dict(zip("123456789SFB", (400, 250, 150, 90, 60, 40, 30, 55, 25, 80, 0, 45), strict=True))
-#: The value of the flag on one sampled board: much, but not everything, because the flag may be elsewhere.
+#: The value of the flag on one sampled board. It is high, but not infinite, because on the real board the flag may be on
+#: another square.
 FLAG_WORTH = 900
 
 Step = tuple[int, int]
@@ -199,11 +206,14 @@ Step = tuple[int, int]
 
 @frozen
 class Style:
+    """How a player of one level searches."""
+
     #: The most sampled boards.
     worlds: int
     nodes: int
     seconds: float
-    #: Whether the player remembers kinds that it has seen, and whether it examines the enemy's answers.
+    #: `remembers`: whether the player remembers the kinds that it has seen. `looks_ahead`: whether it examines the enemy's
+    #: answers.
     remembers: bool
     looks_ahead: bool
     noise: int
@@ -215,12 +225,12 @@ STYLE: Mapping[Level, Style] = {
     Level.MEDIUM: Style(worlds=6, nodes=3_000, seconds=0.4, remembers=True, looks_ahead=False, noise=4),
     Level.HARD: Style(worlds=12, nodes=12_000, seconds=1.0, remembers=True, looks_ahead=True, noise=0),
 }
-#: The style for a study, and the value of a clear lead.
+#: The style for studies, and the value of a clear lead.
 STUDIED, LEAD = Style(worlds=12, nodes=1_000_000, seconds=0.0, remembers=True, looks_ahead=True, noise=0), 200
 
 
 def _table(seat: Seat) -> tuple[int, ...]:
-    """The worth of each byte of a board to a seat."""
+    """Returns the value of each byte of a board for a seat."""
     table = [0] * 256
     for kind in rules.KINDS:
         table[rules.codes(seat, kind)[0]] = WORTH[kind]
@@ -233,7 +243,7 @@ _FLAGS = tuple(rules.codes(Seat(seat), rules.FLAG)[0] for seat in (0, 1))
 
 
 class StrategoRules:
-    """The rules for the search, on a board with all kinds. The search follows only exchanges."""
+    """The rules for `Search`, on a board with all kinds. The search follows only captures."""
 
     def outcome(self, position: rules.Position) -> int | None:
         return None if _FLAGS[position.turn] in position.squares else -WIN
@@ -258,12 +268,15 @@ class StrategoRules:
 RULES = StrategoRules()
 
 
-#: Squares that never become free.
+#: The marks of squares that never become free.
 _IN_THE_WAY = frozenset((ENEMY, rules.FLAG, rules.BOMB))
 
 
 def paths_to(target: int, squares: str) -> Mapping[int, int]:
-    """The steps from each square to `target`. Own pieces can step aside, so only enemies and lakes block the way."""
+    """
+    Returns square -> number of steps to `target`. Own pieces can step aside, so only enemies, flags, bombs and lakes block the
+    way.
+    """
     far = {target: 0}
     queue = [target]
     for here in queue:
@@ -277,6 +290,7 @@ def paths_to(target: int, squares: str) -> Mapping[int, int]:
 
 
 def _battle_value(attacker: str, defender: str) -> int:
+    """Returns the value of an attack for the attacker."""
     if defender == rules.FLAG:
         return FLAG_WORTH
     match rules.survivor(attacker, defender):
@@ -287,7 +301,7 @@ def _battle_value(attacker: str, defender: str) -> int:
     return -WORTH[attacker]
 
 
-#: The value of an attack: attacker -> defender.
+#: Kind of the attacker -> kind of the defender -> value of the attack.
 BATTLE_VALUES: Mapping[str, Mapping[str, int]] = {
     attacker: {defender: _battle_value(attacker, defender) for defender in rules.KINDS} for attacker in rules.MOVERS
 }
@@ -295,21 +309,21 @@ BATTLE_VALUES: Mapping[str, Mapping[str, int]] = {
 
 @define(eq=False)
 class Judge:
-    """The bonuses of moves in one position: the values that sampled boards do not show."""
+    """Computes the bonuses of moves in one position: the values that sampled boards do not show."""
 
     squares: str
     knowledge: Knowledge
-    #: Sampled kinds of the enemy's pieces.
+    #: Samples of the kinds of the enemy's pieces, by square.
     samples: Sequence[Mapping[int, str]]
-    #: Own moves since the last battle.
+    #: The number of own moves since the last battle.
     calm: int
     _gains: dict[str, list[tuple[float, int]]] = field(factory=dict)
     _paths: dict[int, Mapping[int, int]] = field(factory=dict)
 
     def gains(self, kind: str) -> Sequence[tuple[float, int]]:
         """
-        The average gains of attacks on enemy pieces, and the squares of these pieces: only positive gains, the best first.
-        To learn a kind gains more if the last battle is long ago.
+        Returns the average gain of an attack on each enemy piece by a piece of this kind, and the square of the enemy piece:
+        only positive gains, the highest first. If the last battle was long ago, finding out a kind counts more.
         """
         if (found := self._gains.get(kind)) is None:
             values, learned = BATTLE_VALUES[kind], 12 + min(self.calm, 100)
@@ -323,11 +337,14 @@ class Judge:
         return found
 
     def pull(self, kind: str, square: int) -> float:
-        """The value of a square for a piece of this kind: what it can reach from there, and in how many steps."""
+        """
+        Returns the value of a square for a piece of this kind: the gain of the pieces that it can reach from there, less for
+        more steps.
+        """
         best = 0.0
         for gain, target in self.gains(kind):
             if gain <= 2 * best:
-                break  # it is a step away at least
+                break  # the target is at least one step away, so the gain counts at most half
             if (paths := self._paths.get(target)) is None:
                 paths = self._paths[target] = paths_to(target, self.squares)
             if square in paths:
@@ -335,7 +352,11 @@ class Judge:
         return best
 
     def bonus(self, step: Step, seen: Mapping[str, int]) -> float:
-        """The value of a move without the exchange that it begins."""
+        """
+        Returns the value of a move without the captures that it begins.
+
+        :param seen: how often each board has occurred after an own move
+        """
         start, end = step
         kind = self.squares[start]
         if self.squares[end] == ENEMY:
@@ -352,14 +373,16 @@ class Judge:
 
 @define(eq=False)
 class StrategoPlayer:
+    """The house player of one seat."""
+
     seat: Seat
     level: Level
     thinking: Thinking
     knowledge: Knowledge = field(init=False)
     view: rules.Situation | None = field(init=False, default=None)
-    #: Moves that were refused in this turn.
+    #: The moves that the host has refused in this turn.
     _refused: set[bytes] = field(init=False, factory=set)
-    #: How often an own move has led to a board.
+    #: Board -> how often an own move has led to it since the last battle.
     _seen: dict[str, int] = field(init=False, factory=dict)
     _calm: int = field(init=False, default=0)
 
@@ -383,7 +406,10 @@ class StrategoPlayer:
                 self._note(event)
 
     def refused(self, notation: bytes) -> None:
-        """The host refused an answer, because of moves that this player has not seen. The next answer is another one."""
+        """
+        Notes a move that the host has refused, because of earlier moves that this player has not seen. The next answer is
+        another move.
+        """
         self._refused.add(notation)
 
     def answer(self) -> bytes | None:
@@ -395,7 +421,12 @@ class StrategoPlayer:
         return rules.write(move_between(*self._step())) if view.turn == self.seat else None
 
     def _come_in(self, situation: rules.Situation, before: rules.Situation | None) -> None:
-        """A view that was read from a message does not say what a piece has crossed."""
+        """
+        Takes over a view, after the player has come back.
+
+        A view that was read from a message does not contain the memory of the two-squares rule, so it is taken from the view
+        before.
+        """
         if situation.walk is None:
             walk = None if before is None else before.walk
             self.view = evolve(situation, walk=walk or rules.nowhere(rules.Opened().two_squares))
@@ -403,7 +434,7 @@ class StrategoPlayer:
             self.knowledge.look(situation.squares)
 
     def _note(self, event: rules.Moved | rules.Fought) -> None:
-        """Store what a move shows about the enemy's pieces, and count the board after an own move."""
+        """Notes what a move shows about the enemy's pieces, and counts the board after an own move."""
         if isinstance(event, rules.Moved):
             self.knowledge.moved(event)
             if event.seat == self.seat:
@@ -415,7 +446,7 @@ class StrategoPlayer:
             self._calm = 0
 
     def _set_up(self) -> rules.Action:
-        """Place all pieces at once. If some are placed already, place the others one by one."""
+        """Places all pieces at once. If some are placed already, places the others one by one."""
         chance = self.thinking.chance
         mine = [mark for mark in self.squares if mark not in ".~"]
         if not mine:
@@ -431,15 +462,18 @@ class StrategoPlayer:
         return rules.Place(kind, square % rules.WIDTH, square // rules.WIDTH)
 
     def _position(self, view: rules.Situation, kinds: Mapping[int, str]) -> rules.Position:
+        """Returns the position with these kinds for the enemy's pieces."""
         walk = view.walk or rules.nowhere(rules.Opened().two_squares)
         enemy = rules.nowhere(len(walk.crossed))
         walks = (walk, enemy) if self.seat == 0 else (enemy, walk)
         return rules.Position(board_with(view.squares, self.seat, kinds), self.seat, 0, walks)
 
     def _steps(self) -> list[Step]:
+        """Returns the legal moves that the host has not refused."""
         view = self.view
         assert view is not None
-        # Not every server sends the limit of crossings of one border. A player that is to move has some move.
+        # Some servers do not send the limit of the two-squares rule. If this rule would leave no move, it is ignored, because a
+        # player that is asked to move has a move.
         known = list(STRATEGO.legal(view, self.seat) or ())
         known = known or list(STRATEGO.legal(evolve(view, walk=None), self.seat) or ())
         legal = [move for move in known if isinstance(move, rules.Move)]
@@ -447,13 +481,14 @@ class StrategoPlayer:
         return [ends_of(move) for move in allowed or legal]
 
     def _step(self) -> Step:
+        """Chooses a move at this level."""
         style = STYLE[self.level]
         if not style.worlds:
             return self.thinking.chance.one_of(self._steps())
         return self.tried(style).best()
 
     def tried(self, style: Style) -> "Tried":
-        """The legal moves, to be tried on boards that are sampled as at a level."""
+        """Returns the legal moves with their bonuses and sampled boards, ready for comparison."""
         chance: SeededChance = self.thinking.chance
         steps = self._steps()
         samples = [self.knowledge.sample(chance) for _ in range(style.worlds)]
@@ -470,7 +505,10 @@ class StrategoPlayer:
         return Tried(steps, bonus, worlds, budget, style.looks_ahead)
 
     def weigh(self, action: bytes) -> Weighed | None:
-        """Weigh a move by the knowledge of this seat. The lost pieces decide which side is ahead."""
+        """
+        Compares a move with the best one, for a study, with the knowledge of this seat. The lost pieces decide which side is
+        ahead.
+        """
         view, move = self.view, rules.read(action)
         if view is None or view.phase is not rules.Phase.PLAY or not isinstance(move, rules.Move):
             return None
@@ -478,7 +516,8 @@ class StrategoPlayer:
         half, taken = STUDIED.worlds // 2, ends_of(move)
         if taken not in tried.bonus:
             return None
-        # Choose the best move on one half of the boards, and compare on the other half: on its own half it was lucky.
+        # Choose the best move on one half of the boards, and compare both moves on the other half. On the first half, the best
+        # move may have been lucky.
         best = evolve(tried, worlds=tried.worlds[:half]).best()
         tried = evolve(tried, worlds=tried.worlds[half:])
         lead = self._lead()
@@ -487,6 +526,7 @@ class StrategoPlayer:
         return Weighed(shares, rules.write(move_between(*best)), before - after)
 
     def _lead(self) -> int:
+        """Returns the value of the enemy's lost pieces minus that of the own lost pieces."""
         lost = sum(WORTH[kind] * number for kind, number in self.knowledge.lost.items())
         all_pieces = sum(WORTH[kind.id] * kind.count for kind in rules.KINDS.values())
         return lost - (all_pieces - sum(WORTH.get(mark, 0) for mark in self.squares))
@@ -497,7 +537,7 @@ World = tuple[rules.Position, Mapping[int, str]]
 
 @define(eq=False)
 class Tried:
-    """Moves, the most promising first, that are tried on sampled boards."""
+    """Compares moves on sampled boards. The most promising moves come first."""
 
     steps: Sequence[Step]
     bonus: Mapping[Step, float]
@@ -506,25 +546,27 @@ class Tried:
     looks_ahead: bool
 
     def best(self) -> Step:
+        """Returns the move with the best average value."""
         worlds = iter(self.worlds)
         return best_on_average(self.steps, lambda: next(worlds), self.value, len(self.worlds), least=6)
 
     def value(self, world: World, step: Step) -> float:
         """
-        The value of a move on a board.
+        Returns the value of a move on one board.
 
-        :raises OutOfBudget: there is no time left
+        :raises OutOfBudget: the time or the nodes are used up
         """
         return self.bonus[step] + exchange(*world, step, self.budget, self.looks_ahead)
 
     def mean(self, step: Step) -> float:
+        """Returns the average value of a move on all boards."""
         return sum(self.value(world, step) for world in self.worlds) / len(self.worlds)
 
 
 def exchange(
     position: rules.Position, kinds: Mapping[int, str], step: Step, budget: Budget, looks_ahead: bool
 ) -> float:
-    """The value of a move and the captures after it, on a sampled board."""
+    """Returns the value of a move and the captures after it, on a sampled board."""
     start, end = step
     if not looks_ahead:
         budget.spend()
@@ -539,17 +581,21 @@ def exchange(
     return -FLAG_WORTH if value < -FORCED else value - before
 
 
-# Coming back
+# Coming back to a match
 
 
 def recalled(known: rules.Situation, told: Sequence[Any], seat: Seat) -> Sequence[Any]:
     """
-    The events of the match from its first move on, with the boards that this seat received. The player learns from each
-    board.
+    Returns the events of the match from its first move, with the boards that this seat has received. The player learns from
+    each board.
+
+    :param known: the present view
+    :param told: the public events so far
     """
     if known.phase is rules.Phase.SETUP:
         return []
     moves = [event for event in told if isinstance(event, rules.Moved | rules.Fought)]
+    # The boards of the past are found by undoing the moves, from the last one to the first.
     boards = [known.squares]
     for move in reversed(moves):
         boards.append(_undone(boards[-1], move, seat))
@@ -559,6 +605,7 @@ def recalled(known: rules.Situation, told: Sequence[Any], seat: Seat) -> Sequenc
 
 
 def _undone(squares: str, event: rules.Moved | rules.Fought, seat: Seat) -> str:
+    """Returns a seat's board before a move."""
     start, end = ends_of(event.move)
     board = list(squares)
     mine = event.seat == seat
@@ -571,5 +618,5 @@ def _undone(squares: str, event: rules.Moved | rules.Fought, seat: Seat) -> str:
 
 
 PLAYER = StrategoPlayer
-#: How strong the levels are was measured: the table of docs/house-players.
+#: Whether the strength of the levels was measured. The table in docs/house-players has the results.
 MEASURED = True

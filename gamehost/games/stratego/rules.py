@@ -1,19 +1,19 @@
 """
-The rules of Stratego: the forty pieces of a side and their battles, the position during play, and a side's set-up. Also
+The rules of Stratego: the forty pieces of a side and their battles, the position during play, and the set-up of a side. Also
 the actions of players, and the events that players receive.
 
-A piece is named by one character: `1` (marshal) to `9` (scout), `S` (spy), `F` (flag), `B` (bomb). Lower numbers
-are stronger, the spy is the weakest.
+A piece is named by one character: `1` (marshal) to `9` (scout), `S` (spy), `F` (flag), `B` (bomb). Lower numbers are stronger,
+and the spy is the weakest.
 
-A square is a number, `y * 10 + x`; A1 is 0 and J10 is 99. The board is 100 bytes: `.` empty, `~` lake, and a piece as
-the character of its kind, with the top bit set for the second player's pieces. A move is checked without a list of all
-moves. The check depends only on what the player can see.
+A square is a number, `y * 10 + x`; A1 is 0 and J10 is 99. The board is 100 bytes: `.` empty, `~` lake, and a piece as the
+character of its kind, with the top bit set for the second player's pieces. A move is checked without a list of all moves. The
+check depends only on what the player can see.
 
-An action contains what its player sent, valid or not. Only the master judges it. In the journal an action is `9@A4`,
-forty ids with a slash between rows, `ready`, or `A4-A5`. Only actions that a master has accepted have this notation.
+An action contains exactly what its player has sent, valid or not. Only the master checks it. In the journal an action is
+`9@A4`, forty ids with a slash between rows, `ready`, or `A4-A5`. Only actions that a master has accepted have this notation.
 
-Each event is made for its audience: if something is hidden, every seat has its own event. `next` in an event of play is
-the seat that has to move now; it is `None` when play is over, and an `Over` follows.
+Each event is made for its receivers: if something is hidden, every seat gets its own event. `next` in an event of play is the
+seat that has to move now; it is `None` when play is over, and then an `Over` follows.
 """
 
 import re
@@ -30,20 +30,22 @@ from gamehost.games.base import Cause, IllegalAction, Result, Seat
 # Pieces
 
 
-#: The survivor of a battle.
+#: Which piece survives a battle. `tie`: both pieces are removed.
 Survivor = Literal["attacker", "defender", "tie"]
 
 
 @frozen
 class PieceKind:
-    #: The character that names it.
+    """A kind of pieces."""
+
+    #: The character that names this kind.
     id: str
     name: str
-    #: The number of such pieces of a side.
+    #: How many pieces of this kind a side has.
     count: int
 
 
-#: Every kind by its id, in the order of the box.
+#: All kinds by their ids, from the strongest to the weakest, then flag and bomb.
 KINDS: Mapping[str, PieceKind] = {
     kind.id: kind
     for kind in (
@@ -64,18 +66,18 @@ KINDS: Mapping[str, PieceKind] = {
 
 MARSHAL, MINER, SCOUT, SPY, FLAG, BOMB = "1", "8", "9", "S", "F", "B"
 
-#: The kinds that can move, from the strongest to the weakest: all but bomb and flag.
+#: The kinds that can move, from the strongest to the weakest: all except bomb and flag.
 MOVERS = "".join(kind for kind in KINDS if kind not in (FLAG, BOMB))
 
 
 def survivor(attacker: str, defender: str) -> Survivor:
     """
-    The survivor when `attacker` attacks `defender`.
+    Returns which piece survives if `attacker` attacks `defender`.
 
-    Any piece takes a flag. Only a miner removes a bomb. A spy that attacks the marshal removes it. Otherwise the stronger
-    piece survives, and equal pieces are both removed.
+    Any piece takes a flag. Only a miner removes a bomb. A spy that attacks the marshal removes it. Otherwise the stronger piece
+    survives, and of two equal pieces none survives.
 
-    :raises ValueError: the attacker cannot move, or one of the two is no piece
+    :raises ValueError: the attacker cannot move, or one of the two is not a piece
     """
     if attacker not in MOVERS or defender not in KINDS:
         raise ValueError("a battle is between a piece that can move and another piece")
@@ -96,7 +98,7 @@ def survivor(attacker: str, defender: str) -> Survivor:
 WIDTH = 10
 LAKES = frozenset(y * WIDTH + x for y in (4, 5) for x in (2, 3, 6, 7))
 
-#: The bit that is set in the second player's pieces.
+#: The bit that is set in the bytes of the second player's pieces.
 SECOND = 0x80
 EMPTY = ord(".")
 
@@ -108,21 +110,22 @@ OTHER = (SECOND_PLAYER, FIRST_PLAYER)
 
 
 def codes(seat: Seat, kinds: str) -> bytes:
-    """The bytes of the board for pieces of these kinds that belong to a seat."""
+    """Returns the bytes of the board for pieces of these kinds that belong to a seat."""
     return bytes(ord(kind) | SECOND * seat for kind in kinds)
 
 
-#: The way of a move: the squares between its two ends, and the crossed borders, one bit each.
+#: The way of a move: the squares between its two ends; and the borders between squares that it crosses, with one bit for each.
 Way: TypeAlias = tuple[tuple[int, ...], int]
 
 
 def _border(square: int, neighbour: int) -> int:
+    """Returns the bit of the border between two neighbouring squares."""
     low = min(square, neighbour)
     return 1 << (low if abs(square - neighbour) == 1 else WIDTH * WIDTH + low)
 
 
 def _rays(square: int) -> Iterator[tuple[int, ...]]:
-    """The squares from this one to the edge or a lake, in each direction that has any."""
+    """Yields, for each direction, the squares from this one to the edge or a lake, if there are any."""
     for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1)):
         ray = []
         x, y = square % WIDTH + dx, square // WIDTH + dy
@@ -134,7 +137,7 @@ def _rays(square: int) -> Iterator[tuple[int, ...]]:
 
 
 def _ways(square: int) -> Iterator[tuple[int, Way]]:
-    """Each square in a straight line from this one without a lake between, and the way there."""
+    """Yields each square in a straight line from this one without a lake between, and the way to it."""
     for ray in _rays(square):
         borders, behind = 0, square
         for distance, target in enumerate(ray):
@@ -143,12 +146,13 @@ def _ways(square: int) -> Iterator[tuple[int, Way]]:
             yield target, (ray[:distance], borders)
 
 
-# Lakes are left out: no piece is on a lake or crosses one.
+# For each square: the squares in each direction, and the ways to all of them. Lakes have none, because no piece stands on a
+# lake or crosses one.
 RAYS = tuple(() if square in LAKES else tuple(_rays(square)) for square in range(WIDTH * WIDTH))
 WAYS: tuple[Mapping[int, Way], ...] = tuple(
     {} if square in LAKES else dict(_ways(square)) for square in range(WIDTH * WIDTH)
 )
-#: The neighbours of each square, with the border to each.
+#: For each square: its neighbours, and the border to each of them.
 STEPS = tuple(tuple((ray[0], _border(square, ray[0])) for ray in rays) for square, rays in enumerate(RAYS))
 
 _BATTLES: Mapping[tuple[int, int], Survivor] = {
@@ -159,13 +163,13 @@ _OWN_MOVERS = tuple(codes(seat, MOVERS) for seat in (FIRST_PLAYER, SECOND_PLAYER
 _OWN_SCOUT = tuple(codes(seat, SCOUT)[0] for seat in (FIRST_PLAYER, SECOND_PLAYER))
 _OWN_FLAG = tuple(codes(seat, FLAG)[0] for seat in (FIRST_PLAYER, SECOND_PLAYER))
 _FIND_MOVERS = tuple(re.compile(b"[" + movers + b"]") for movers in _OWN_MOVERS)
-#: By seat: the contents of a square that its pieces may move onto.
+#: For each seat: the bytes of squares that its pieces may move onto (empty, or an enemy piece).
 _OPEN = tuple(bytes((EMPTY, *_OWN[other])) for other in OTHER)
 
 
 def _sight(first: str | None, second: str | None) -> bytes:
     """
-    A table that translates the board for one reader.
+    Returns a table that translates the board for one reader.
 
     :param first: the mark of all pieces of the first side; `None`: the reader sees their kinds
     :param second: the same for the second side
@@ -186,16 +190,16 @@ _SIGHT: Mapping[Seat | None, bytes] = {
 
 def seen(squares: bytes | bytearray, seat: Seat | None) -> str:
     """
-    The board as a seat may know it.
+    Returns the board as a seat may see it.
 
-    :return: 100 characters, (0,0) (1,0) (2,0) ... (9,9): own pieces by kind, `#` for every enemy piece, `.` empty, `~`
-        lake. A watcher (`None`) sees the first player's pieces as `r` and the second's as `b`.
+    :return: 100 characters, in the order (0,0) (1,0) (2,0) ... (9,9): own pieces by kind, `#` for every enemy piece, `.` empty,
+        `~` lake. A watcher (`None`) sees the first player's pieces as `r` and the second's as `b`.
     """
     return squares.translate(_SIGHT[seat]).decode("ascii")
 
 
 class Battle(Struct, frozen=True, gc=False):
-    """A battle of two pieces: their kinds, and the survivor."""
+    """A battle: the kinds of both pieces, and which one survives."""
 
     attacker: str
     defender: str
@@ -204,53 +208,61 @@ class Battle(Struct, frozen=True, gc=False):
 
 class Walk(Struct, frozen=True, gc=False):
     """
-    The memory of the two-squares rule: the borders that the piece which a side moved last has crossed in its latest turns.
+    The memory of one side for the two-squares rule: the borders between squares that its last moved piece has crossed in its
+    latest turns.
     """
 
-    #: The last square of that piece, even if it was lost there: another piece has to move to that square before it can
-    #: leave it. -1: no piece has moved yet.
+    #: The last square of this piece, even if the piece was lost there: another piece must first move to this square before it
+    #: can leave it. -1: no piece has moved yet.
     square: int
-    #: Sets of borders: those that it crossed in its latest turn, then those in each of its latest two turns, then those
-    #: in each of its latest three, and so on.
+    #: Sets of borders. The first set has the borders that the piece crossed in its latest turn. The second set has those that
+    #: it crossed in both of its latest two turns, the third set those in all of its latest three turns, and so on.
     crossed: tuple[int, ...]
 
     def on(self, source: int, target: int, borders: int) -> "Walk":
-        """The memory after one more turn of this side."""
+        """
+        Returns the memory after one more turn of this side.
+
+        :param borders: the borders that the move crosses
+        """
         kept = len(self.crossed)
         if source != self.square:
             return Walk(target, (borders, 0, 0, 0, 0)[:kept])
         return Walk(target, (borders, *map(borders.__and__, self.crossed))[:kept])
 
     def barred(self, source: int) -> int:
-        """The borders that a piece on this square may not cross now."""
+        """Returns the borders that a piece on this square must not cross now."""
         return self.crossed[-1] if source == self.square and self.crossed else 0
 
 
 class Position(Struct, frozen=True, gc=False):
+    """A position during play."""
+
     squares: bytes
     turn: Seat
     #: The number of moves of both sides so far.
     plies: int
-    #: By seat.
+    #: The memory of the two-squares rule, by seat.
     walks: tuple[Walk, Walk]
 
     def objection(self, source: int, target: int) -> str | None:
         """
-        Why this move is illegal for the player to move; `None`: it is legal.
+        Returns the reason why a move is illegal for the player to move; `None`: it is legal.
 
-        The words depend on what that player can see, never on the kind of an enemy piece.
+        The reason depends on what this player can see, never on the kind of an enemy piece.
 
-        :param source: a square from 0 to 99, as is `target`
+        :param source: the start square, from 0 to 99
+        :param target: the target square, from 0 to 99
         """
         seat = self.turn
         squares = self.squares
         piece = squares[source]
-        # May this piece move at all?
+        # Can this piece move at all?
         if piece not in _OWN_MOVERS[seat]:
             if piece in _OWN[seat]:
                 return "bombs and flags cannot move"
             return "there is no piece of yours on that square"
-        # Is there a way, and is it free?
+        # Is there a straight way, and is it free?
         way = WAYS[source].get(target)
         if way is None:
             return "a piece moves in a straight line, and not onto or across a lake"
@@ -267,7 +279,7 @@ class Position(Struct, frozen=True, gc=False):
         return None
 
     def after(self, source: int, target: int) -> "tuple[Position, Battle | None]":
-        """The position after a legal move (`objection` has none), and the battle if there was one."""
+        """Returns the position after a legal move (`objection` returns `None` for it), and the battle if there was one."""
         seat = self.turn
         squares = bytearray(self.squares)
         piece, other = squares[source], squares[target]
@@ -287,7 +299,7 @@ class Position(Struct, frozen=True, gc=False):
         return Position(bytes(squares), OTHER[seat], self.plies + 1, walks), battle
 
     def legal_moves(self) -> Iterator[tuple[int, int]]:
-        """Every legal move of the player to move: from, to."""
+        """Yields every legal move of the player to move: (start square, target square)."""
         seat, squares = self.turn, self.squares
         walk, free, scout = self.walks[seat], _OPEN[seat], _OWN_SCOUT[seat]
         for found in _FIND_MOVERS[seat].finditer(squares):
@@ -307,15 +319,16 @@ class Position(Struct, frozen=True, gc=False):
                         break
 
     def can_move(self, seat: Seat) -> bool:
-        """Whether this side has a legal move, or would have if it were its turn."""
-        # A longer run of a scout begins with a legal step, so steps are enough. The piece that moved last can nearly
-        # always move again, so it is tried first.
+        """Whether this side has a legal move, or would have one if it were its turn."""
+        # It is enough to look at single steps, because a longer move of a scout begins with a legal step. The piece that moved
+        # last can nearly always move again, so it is tried first.
         latest = self.walks[seat].square
         if latest >= 0 and self.squares[latest] in _OWN_MOVERS[seat] and self._can_step(seat, latest):
             return True
         return any(self._can_step(seat, found.start()) for found in _FIND_MOVERS[seat].finditer(self.squares))
 
     def _can_step(self, seat: Seat, source: int) -> bool:
+        """Whether the piece on this square can move one step."""
         barred, squares, free = self.walks[seat].barred(source), self.squares, _OPEN[seat]
         for target, border in STEPS[source]:  # noqa: SIM110 - a generator takes longer than all steps
             if squares[target] in free and not border & barred:
@@ -323,7 +336,10 @@ class Position(Struct, frozen=True, gc=False):
         return False
 
     def result(self, max_plies: int) -> Result | None:
-        """The result of play, or `None`. Ask before the first move too: six bombs can block all pieces of a side."""
+        """
+        Returns the result of the play; `None`: it continues. It must be checked before the first move, too: six bombs can block
+        all pieces of a side.
+        """
         mover = self.turn
         other = OTHER[mover]
         if _OWN_FLAG[mover] not in self.squares:
@@ -339,7 +355,7 @@ class Position(Struct, frozen=True, gc=False):
 
 def nowhere(two_squares: int) -> Walk:
     """
-    The memory of a side that has not moved yet.
+    Returns the memory of a side that has not moved yet.
 
     :param two_squares: the number of turns in a row in which a piece may cross the same border, at most 5; 0: no limit
     """
@@ -348,7 +364,7 @@ def nowhere(two_squares: int) -> Walk:
 
 def opening(squares: bytes, two_squares: int) -> Position:
     """
-    The position before the first move.
+    Returns the position before the first move.
 
     :param two_squares: as for `nowhere`
     """
@@ -360,31 +376,33 @@ def opening(squares: bytes, two_squares: int) -> Position:
 
 
 DEPTH = 4
-#: By seat: the lowest of its four rows.
+#: For each seat: the lowest of its four rows.
 HOME = (0, 6)
 
-#: By the id of a kind: how many pieces a side has.
+#: Id of a kind -> how many pieces of this kind a side has.
 COUNTS = Counter({kind.id: kind.count for kind in KINDS.values()})
 PIECES = sum(COUNTS.values())
 _IN_WORDS = ", ".join(f"{count} of {kind}" for kind, count in COUNTS.items())
 
 
 class BadPlacement(IllegalAction):
-    """A piece, a whole set-up or a ready that the rules of the set-up refuse."""
+    """The rules of the set-up refuse a piece, a whole set-up or a ready."""
 
 
 class NoPiece(BadPlacement):
-    """A placement that names no piece at all: an empty id."""
+    """A placement names no piece: its id is empty."""
 
 
 class NotReady(BadPlacement):
-    """The player sent ready before all forty pieces were placed."""
+    """A player has sent ready before all forty pieces were placed."""
 
 
 @define(eq=False)
 class Placing:
+    """The set-up of one side."""
+
     _seat: Seat
-    #: The whole board with this side's pieces, as in a position.
+    #: The whole board with only this side's pieces, as in a position.
     squares: bytearray = field(init=False, factory=lambda: bytearray(BARE))
     ready: bool = field(init=False, default=False)
     _left: dict[str, int] = field(init=False, factory=lambda: dict(COUNTS))
@@ -393,11 +411,11 @@ class Placing:
 
     @property
     def state(self) -> object:
-        """All values that decide the next legal placements. The board shows which pieces are left."""
+        """All values that decide which placements are legal next. The board shows which pieces are left."""
         return (self.squares, self.ready, self.singly)
 
     def restore(self, squares: str, ready: bool, singly: bool) -> None:
-        """Continue with the placed pieces that a board shows."""
+        """Takes the placed pieces from a board."""
         for square, piece in enumerate(squares):
             if piece in self._left:
                 self.squares[square] = codes(self._seat, piece)[0]
@@ -406,11 +424,11 @@ class Placing:
 
     def place(self, piece: str, x: int, y: int) -> None:
         """
-        Put one piece.
+        Places one piece.
 
         :raises NoPiece: the id is empty
-        :raises BadPlacement: there is no such piece, or none is left; the square is not an own one, or is not empty; or the
-            player is ready already
+        :raises BadPlacement: there is no such kind, or no piece of it is left; the square is not in the player's rows, or is
+            not empty; or the player is ready already
         """
         if not piece:
             raise NoPiece("there is no such piece: the placement names none")
@@ -433,10 +451,10 @@ class Placing:
 
     def place_rows(self, rows: Sequence[str]) -> None:
         """
-        Put all forty pieces at once; the player is ready then. New rows replace earlier rows.
+        Places all forty pieces at once. After this the player is ready. New rows replace earlier rows.
 
         :param rows: four rows of ten ids, by ascending y and x
-        :raises BadPlacement: not exactly a side's forty pieces, or pieces were placed one by one
+        :raises BadPlacement: these are not exactly the forty pieces of a side, or pieces were placed one by one
         """
         if self.singly:
             raise BadPlacement("you have placed pieces one by one: a whole set-up must come before any single piece")
@@ -451,6 +469,8 @@ class Placing:
 
     def say_ready(self) -> None:
         """
+        Notes that the player is ready.
+
         :raises NotReady: not all forty pieces are placed
         :raises BadPlacement: the player is ready already
         """
@@ -461,31 +481,31 @@ class Placing:
         self.ready = True
 
 
-# The actions of players, and the events that players receive.
+# The actions of players, and the events that they receive
 
 
 class Place(Struct, frozen=True, gc=False):
-    """Put one piece on a square of the player's own rows. The piece is named by the id of its kind."""
+    """Action: place one piece on a square of the player's own rows. The piece is named by the id of its kind."""
 
     piece: str
-    #: The column, 0..9, and the row, 0..9: the same for both players.
+    #: The column and the row, each from 0 to 9. Both players use the same numbers.
     x: int
     y: int
 
 
 class PlaceRows(Struct, frozen=True, gc=False):
-    """Put all forty pieces at once. The player is ready then."""
+    """Action: place all forty pieces at once. After this the player is ready."""
 
-    #: Four rows of ten ids each, by ascending y, each by ascending x: y 0..3 or 6..9.
+    #: Four rows of ten ids each, by ascending y (0 to 3, or 6 to 9), and each row by ascending x.
     rows: tuple[str, ...]
 
 
 class Ready(Struct, frozen=True, gc=False):
-    """The player has placed all forty pieces and is ready to play."""
+    """Action: the player has placed all forty pieces and is ready to play."""
 
 
 class Move(Struct, frozen=True, gc=False):
-    """Move a piece, or attack with it."""
+    """Action: move a piece, or attack with it."""
 
     x: int
     y: int
@@ -508,9 +528,9 @@ _NAMES = {(x, y): f"{column}{y + 1}" for y in range(10) for x, column in enumera
 
 def square_name(x: int, y: int) -> str:
     """
-    A square as people name it: `A1` is x 0, y 0.
+    Returns the name of a square for people: `A1` is x 0, y 0.
 
-    :raises ValueError: not on the board
+    :raises ValueError: the square is not on the board
     """
     name = _NAMES.get((x, y))
     if name is None:
@@ -518,15 +538,15 @@ def square_name(x: int, y: int) -> str:
     return name
 
 
-#: The number of each square by its name: row by row, as on a board.
+#: Name of a square -> its number on the board.
 SQUARE_NAMED: Mapping[str, int] = {name: y * 10 + x for (x, y), name in _NAMES.items()}
 
 
 def write(action: Action) -> bytes:
     """
-    An accepted action, for the journal.
+    Returns an accepted action in the notation of the journal.
 
-    :raises ValueError: an action that no master accepts: a square that is not on the board
+    :raises ValueError: no master accepts this action: a square is not on the board
     """
     match action:
         case Move(x, y, to_x, to_y):
@@ -542,9 +562,9 @@ def write(action: Action) -> bytes:
 
 def read(notation: bytes) -> Action:
     """
-    The inverse of `write`.
+    Returns the action that `write` has written.
 
-    :raises ValueError: not an action of this game
+    :raises ValueError: the text is not an action of this game
     """
     text = notation.decode("ascii")
     if found := _MOVE.fullmatch(text):
@@ -562,14 +582,14 @@ def read(notation: bytes) -> Action:
 
 @frozen
 class Opened:
-    """The match has begun with the set-up: both players place their pieces. To everyone."""
+    """Event: the match has begun with the set-up, and both players place their pieces. All players and watchers receive it."""
 
-    #: The number of turns in a row in which a piece may cross the same border; 0: no limit. No wire sends it.
+    #: The number of turns in a row in which a piece may cross the same border; 0: no limit. No wire sends this number.
     two_squares: int = field(default=3, repr=False)
 
 
 class Placed(Struct, frozen=True, gc=False):
-    """One piece has been placed. Only the player who placed it gets this."""
+    """Event: one piece was placed. Only the player of this piece receives it."""
 
     piece: str
     x: int
@@ -577,38 +597,38 @@ class Placed(Struct, frozen=True, gc=False):
 
 
 class PlacedAll(Struct, frozen=True, gc=False):
-    """All forty pieces have been placed. Only the player who placed them gets this."""
+    """Event: all forty pieces were placed. Only the player of these pieces receives it."""
 
     rows: tuple[str, ...]
 
 
 class ReadySet(Struct, frozen=True, gc=False):
-    """A player is ready. To everyone."""
+    """Event: a player is ready. All players and watchers receive it."""
 
     seat: Seat
 
 
 class Playing(Struct, frozen=True, gc=False):
-    """Both are ready; play begins. To everyone; a `Board` for each seat follows."""
+    """Event: both players are ready, and play begins. All players and watchers receive it. A `Board` for each seat follows."""
 
     first: Seat
-    #: The same as `first`; `None`: no legal first move exists.
+    #: The seat to move, the same as `first`; `None`: there is no legal first move.
     next: Seat | None
 
 
 class Board(Struct, frozen=True, gc=False):
     """
-    The board after the event before, as one seat may see it. To that seat.
+    Event: the board after the event before, as one seat may see it. Only this seat receives it.
 
-    After every `Playing`, `Moved` and `Fought`, each seat gets one.
+    After every `Playing`, `Moved` and `Fought`, each seat gets its board.
     """
 
-    #: 100 characters, (0,0) (1,0) (2,0) ... (9,9): own pieces by id, `#` enemy, `.` empty, `~` lake.
+    #: 100 characters, in the order (0,0) (1,0) (2,0) ... (9,9): own pieces by id, `#` enemy, `.` empty, `~` lake.
     squares: str
 
 
 class Moved(Struct, frozen=True, gc=False):
-    """A piece moved onto an empty square. To everyone."""
+    """Event: a piece has moved to an empty square. All players and watchers receive it."""
 
     seat: Seat
     move: Move
@@ -617,9 +637,10 @@ class Moved(Struct, frozen=True, gc=False):
 
 class Fought(Struct, frozen=True, gc=False):
     """
-    A piece attacked another. To everyone.
+    Event: a piece has attacked another one. All players and watchers receive it.
 
-    Only this event names kinds of both sides. Later boards hide the survivor from the enemy again.
+    Only this event contains the kinds of pieces of both sides. In later boards, the surviving piece is hidden from the enemy
+    again.
     """
 
     seat: Seat
@@ -631,7 +652,7 @@ class Fought(Struct, frozen=True, gc=False):
 
 
 class Over(Struct, frozen=True, gc=False):
-    """The match is over. To everyone."""
+    """Event: the match is over. All players and watchers receive it."""
 
     result: Result
     #: The seat that made the last move; `None`: there was no move.
@@ -648,21 +669,21 @@ class Phase(Enum):
 
 @frozen
 class Situation:
-    """All that one seat (`None`: a watcher) may know at a moment: the result of `view`."""
+    """A view: everything that one seat (`None`: a watcher) may know at this moment."""
 
     seat: Seat | None
     phase: Phase
-    #: As in `Board`. During the set-up own pieces only; a watcher sees `r` and `b` for the sides' pieces.
+    #: The board, as in `Board`. During the set-up it has only own pieces. On a watcher's board, `r` and `b` are the pieces of
+    #: the two sides.
     squares: str
-    #: By seat, whether it is ready; both are during play.
+    #: For each seat, whether it is ready. Both are ready during play.
     ready: tuple[bool, bool]
-    #: The seat to move; `None` except in play.
+    #: The seat to move; `None` before the play begins, and after its end.
     turn: Seat | None
     result: Result | None
-    #: The borders that the seat's latest piece has crossed, for the two-squares rule; `None`: a watcher, or it is not
-    #: known.
+    #: The seat's memory for the two-squares rule; `None`: the view of a watcher, or the memory is not known.
     walk: Walk | None = field(default=None, repr=False)
-    #: Whether this seat has placed pieces one by one. Then it cannot place all at once.
+    #: Whether this seat has placed pieces one by one. Then it cannot place all of them at once.
     singly: bool = field(default=False, repr=False)
 
 

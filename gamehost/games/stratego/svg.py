@@ -1,8 +1,8 @@
 """
-Stratego as a picture: the pieces that its reader may see, and all pieces when the match is over.
+The picture of a match of Stratego: the pieces that its reader may see, and all pieces when the match is over.
 
-The sides differ in shape too: blocks of the first player have battlements, those of the second a round top. A piece of
-a hidden kind shows its back.
+The sides differ in shape, too: pieces of the first player have battlements, and those of the second have a round top. A piece
+of a hidden kind shows its back.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ _STYLE = f"""\
 
 
 def picture(scene: Scene) -> str:
-    """The board with the last move marked, and below it the last battle and all moves."""
+    """Draws the board with a mark on the last move. Below it are the last battle and all moves."""
     situation: Situation = scene.view
     below = scene.seat or 0
     events = [event for turn in scene.turns for event in turn.events if isinstance(event, Moved | Fought)]
@@ -60,15 +60,18 @@ def picture(scene: Scene) -> str:
 
 
 def _role(seat: int) -> str:
+    """Returns the rows of a side, and whether it moves first."""
     return f"rows {'7 to 10' if seat else '1 to 4'}, moved {'second' if seat else 'first'}"
 
 
 def _waiting(scene: Scene, situation: Situation) -> str:
+    """Returns a sentence about the players that still place pieces."""
     missing = [scene.names[seat] for seat, ready in enumerate(situation.ready) if not ready]
     return f"{' and '.join(missing)} still placing pieces." if situation.phase is Phase.SETUP else ""
 
 
 def _words(event: Moved | Fought) -> str:
+    """Returns a move for the list of moves, with its battle."""
     move = event.move
     start, end = square_name(move.x, move.y), square_name(move.to_x, move.to_y)
     if isinstance(event, Moved):
@@ -78,6 +81,7 @@ def _words(event: Moved | Fought) -> str:
 
 
 def _fight(event: Fought) -> str:
+    """Returns a battle in words."""
     outcome = {
         "attacker": f"the {KINDS[event.attacker].name} won",
         "defender": f"the {KINDS[event.defender].name} won",
@@ -87,11 +91,17 @@ def _fight(event: Fought) -> str:
 
 
 def _place(x: int, y: int, below: int) -> tuple[float, float]:
+    """
+    Returns the middle of a square in the picture.
+
+    :param below: the side at the bottom of the picture
+    """
     column, row = (WIDTH - 1 - x, y) if below else (x, WIDTH - 1 - y)
     return _LEFT + _FRAME + (column + 0.5) * _CELL, _FRAME + (row + 0.5) * _CELL
 
 
 def _ground(below: int) -> Iterator[str]:
+    """Yields the empty board: squares, lakes, and coordinates."""
     left, top = _LEFT + _FRAME, _FRAME
     yield tag("rect", class_="frame", x=_LEFT, y=0, width=_SIZE + 2 * _FRAME, height=_SIZE + 2 * _FRAME, rx=9)
     yield tag("rect", class_="field", x=left, y=top, width=_SIZE, height=_SIZE, rx=3)
@@ -114,7 +124,7 @@ def _lake() -> Iterator[str]:
 
 
 def _last(last: Moved | Fought | None, below: int) -> Iterator[str]:
-    """Both squares of the last move, and the way between them."""
+    """Yields marks on both squares of the last move, and a line between them."""
     if last is None:
         return
     move = last.move
@@ -125,6 +135,7 @@ def _last(last: Moved | Fought | None, below: int) -> Iterator[str]:
 
 
 def _pieces(scene: Scene, below: int) -> Iterator[str]:
+    """Yields the pieces on their squares."""
     for square, (seat, kind) in sorted(_known(scene).items()):
         x, y = _place(square % WIDTH, square // WIDTH, below)
         name = KINDS[kind].name if kind else "hidden piece"
@@ -133,7 +144,7 @@ def _pieces(scene: Scene, below: int) -> Iterator[str]:
 
 
 def _known(scene: Scene) -> Mapping[int, tuple[int, str]]:
-    """Square -> the owner of the piece there, and its kind as far as it may be shown (else empty)."""
+    """Returns square -> (owner of the piece there, its kind; an empty kind must not be shown)."""
     known: dict[int, tuple[int, str]] = {}
     for situation in scene.views or [scene.view]:
         own = situation.seat
@@ -148,6 +159,7 @@ def _known(scene: Scene) -> Mapping[int, tuple[int, str]]:
 
 
 def _block(seat: int, kind: str) -> str:
+    """Returns a piece around (0, 0)."""
     return tag(
         "g",
         tag("ellipse", class_="shade", cx=0, cy=26, rx=23, ry=3),
@@ -158,7 +170,7 @@ def _block(seat: int, kind: str) -> str:
 
 
 def _front(kind: str) -> Iterator[str]:
-    """The front of a piece: numeral and emblem, or a figure; chevrons if its kind is hidden."""
+    """Yields the front of a piece: its number and emblem, or a figure. If its kind is hidden, yields chevrons."""
     match kind:
         case "":
             yield from (tag("path", class_="back", d=f"M-12 {y + 7}Q0 {y - 9} 12 {y + 7}") for y in (-8, 0, 8))
@@ -179,7 +191,7 @@ def _front(kind: str) -> Iterator[str]:
 
 
 def _emblem(rank: int) -> Sequence[str]:
-    """Stars for generals, bars for captains, and the tools of the others."""
+    """Returns the emblem of a rank: stars, bars, or a tool."""
     if rank <= 4:
         return [at((place - (4 - rank) / 2) * 9, 17, tag("path", class_="mark", d=_STAR)) for place in range(5 - rank)]
     if rank <= 6:

@@ -1,12 +1,12 @@
 """
-Stratego in a terminal. A move is typed as two squares: `b4 b5`. A set-up is typed in one line: `setup random`.
+The screen of Stratego in a terminal. A move is typed as two squares: `b4 b5`. A whole set-up is typed in one line: `setup
+random`, `setup classic` or `setup ROWS`. Pieces can also be placed one by one.
 
-A screen contains only what its seat received, so two matches that differ only in hidden pieces look alike.
+A screen contains only information that its seat has received. So two matches that differ only in hidden pieces look the same.
 
-The set-up of Stratego, as it is typed: `setup random`, `setup classic`, `setup ROWS`, or piece by piece.
-
-Rows are typed as their player sees them: the front row first, and each row from left to right. The game's notation has
-rows and columns in ascending order. So for one side the rows are reversed, and for the other side the pieces of each row.
+Rows are typed as their player sees them: the front row first, and each row from left to right. The game's notation has rows and
+columns in ascending order. So for one side the order of the rows is reversed, and for the other side the order of the pieces in
+each row.
 """
 
 import re
@@ -22,7 +22,7 @@ from gamehost.games.stratego.master import SIDES, STRATEGO, position_of
 from gamehost.games.stratego.player import LIBRARY, set_up
 from gamehost.players.base import SeededChance
 
-#: From the last row to the front, each from left to right as its player sees it.
+#: A good set-up: the rows from the last one to the front, each from left to right as its player sees it.
 CLASSIC: Sequence[str] = LIBRARY[0]
 
 _DEPTH = 4
@@ -33,20 +33,20 @@ _ADVICE = "Type setup random, setup classic, or setup and four rows of ten piece
 
 
 def home_squares(seat: Seat) -> range:
-    """The numbers of the forty squares where a side places its pieces."""
+    """Returns the numbers of the forty squares on which a side places its pieces."""
     first = rules.HOME[seat] * rules.WIDTH
     return range(first, first + _PIECES)
 
 
 def still_to_place(view: m.View) -> Counter[str]:
-    """How many of each kind are not placed yet."""
+    """Returns how many pieces of each kind are not placed yet."""
     left = Counter({kind.id: kind.count for kind in rules.KINDS.values()})
     left.subtract(square for square in view.squares if square in rules.KINDS)
     return left
 
 
 def listed_set_ups(view: m.View, seat: Seat) -> Iterator[str]:
-    """The commands that can be typed in the set-up."""
+    """Yields the commands that can be typed during the set-up."""
     left = still_to_place(view)
     if left.total() == _PIECES:
         yield "setup random"
@@ -64,10 +64,10 @@ def listed_set_ups(view: m.View, seat: Seat) -> Iterator[str]:
 
 def read_set_up(text: str, view: m.View, seat: Seat, chance: Chance) -> Sequence[rules.Action]:
     """
-    Read what was typed in the set-up. If some pieces stand already, `setup random` places the rest.
+    Reads a line that was typed during the set-up. If some pieces are placed already, `setup random` places the others.
 
     :param chance: for a random set-up
-    :raises MoveRefused: it is not a set-up, or does not have the forty pieces of a side
+    :raises MoveRefused: the line is not a set-up, or does not have the forty pieces of a side
     """
     word, _, rest = text.strip().upper().partition(" ")
     rest = rest.strip()
@@ -91,7 +91,7 @@ def read_set_up(text: str, view: m.View, seat: Seat, chance: Chance) -> Sequence
 
 
 def _rest_placed(view: m.View, seat: Seat, chance: Chance) -> Iterator[rules.Place]:
-    """The pieces that are not placed yet, each on an empty square."""
+    """Returns placements of the remaining pieces in random order, one for each empty square."""
     kinds = shuffled(list(still_to_place(view).elements()), chance)
     squares = (square for square in home_squares(seat) if view.squares[square] == ".")
     return (
@@ -101,11 +101,20 @@ def _rest_placed(view: m.View, seat: Seat, chance: Chance) -> Iterator[rules.Pla
 
 
 def _turned(rows: Sequence[str], seat: Seat) -> tuple[str, ...]:
-    """Rows as a player sees them, from the front one on, in the order of the game's notation."""
+    """
+    Returns rows in the order of the game's notation.
+
+    :param rows: the rows as the player sees them, the front row first
+    """
     return tuple(rows[::-1]) if seat == 0 else tuple(row[::-1] for row in rows)
 
 
 def _rows(text: str) -> list[str]:
+    """
+    Reads the four rows of a set-up.
+
+    :raises MoveRefused: the text does not have the forty pieces of a side
+    """
     pieces = re.sub(r"[\s/,]+", "", text)
     if len(pieces) != _PIECES or not set(pieces) <= rules.KINDS.keys():
         known = len(pieces) if set(pieces) <= rules.KINDS.keys() else None
@@ -123,6 +132,11 @@ def _rows(text: str) -> list[str]:
 
 
 def _place(piece: str, name: str, view: m.View, seat: Seat) -> rules.Place:
+    """
+    Returns the placement of a single piece.
+
+    :raises MoveRefused: it is not possible
+    """
     square, squares = rules.SQUARE_NAMED[name], home_squares(seat)
     left = still_to_place(view)
     if view.ready[seat]:
@@ -141,7 +155,7 @@ def _place(piece: str, name: str, view: m.View, seat: Seat) -> rules.Place:
 
 _NAMES = {number: name.lower() for name, number in rules.SQUARE_NAMED.items()}
 _COLUMNS = "abcdefghij"
-#: The other marks of a board beside own pieces: hidden ones, empty squares and lakes.
+#: The marks of a board: hidden pieces, empty squares and lakes. Own pieces are shown by their kinds.
 _HIDDEN, _EMPTY, _LAKE = "#", ".", "~"
 _NAME, _ENTRY = 20, 17
 _OWN, _OTHER, _WATER = "1;32", "1;31", "34"
@@ -173,6 +187,7 @@ class StrategoScreen(Screen[m.View]):
         return []
 
     def _fight(self, event: m.FoughtEvent) -> str:
+        """Returns the sentence about a battle."""
         attacker, defender = (
             f"{rules.KINDS[kind].name} ({kind})" if kind.isdigit() else rules.KINDS[kind].name
             for kind in (event.attacker, event.defender)
@@ -213,11 +228,11 @@ class StrategoScreen(Screen[m.View]):
         )
 
     def _position(self, seat: Seat) -> rules.Position:
-        """The position for the rules of moves, which do not depend on the kinds of the enemy."""
+        """Returns the position for the rules of moves, which do not depend on the kinds of the enemy."""
         return position_of(self.known, seat)
 
     def read(self, text: str) -> list[bytes]:
-        """Two squares, or in the set-up what `stratego_setup` reads."""
+        """Reads two squares, or during the set-up a line for `read_set_up`."""
         seat = self.seat
         words = text.lower().replace("-", " ").replace(",", " ").split()
         if self.known is None or seat is None:
@@ -241,6 +256,11 @@ class StrategoScreen(Screen[m.View]):
         ]
 
     def _check(self, seat: Seat, source: int, target: int) -> None:
+        """
+        Checks a typed move.
+
+        :raises MoveRefused: the move is illegal; the message says which moves are possible
+        """
         position = self._position(seat)
         objection = position.objection(source, target)
         if objection is None:
@@ -267,6 +287,7 @@ class StrategoScreen(Screen[m.View]):
         yield "Lakes: c5, d5, c6, d6, g5, h5, g6 and h6."
 
     def _owner(self, square: str) -> str:
+        """Returns the subject of a sentence about pieces with this mark."""
         if square in rules.KINDS:
             return f"Your {rules.KINDS[square].name}"
         if len(square) > 1:
@@ -274,7 +295,7 @@ class StrategoScreen(Screen[m.View]):
         return f"Pieces of {self.names[1 - (self.seat or 0)] if square == _HIDDEN else self.names[SIDES.index(square)]}"
 
     def _state(self, view: m.View, seat: int) -> str:
-        """A side in a sentence: its pieces, and whether it is ready."""
+        """Returns a sentence about a side: its number of pieces, or whether it is ready."""
         ready = view.ready[seat]
         state = "are ready" if seat == self.seat and ready else "is ready" if ready else "still to place pieces"
         if view.phase == rules.Phase.SETUP.value:
@@ -282,6 +303,7 @@ class StrategoScreen(Screen[m.View]):
         return f"{self.subject(seat)}: {self._count(view, seat)} pieces."
 
     def _count(self, view: m.View, seat: int) -> int:
+        """Returns the number of pieces of a side."""
         if self.seat is None:
             return view.squares.count(SIDES[seat])
         if seat != self.seat:
@@ -289,7 +311,10 @@ class StrategoScreen(Screen[m.View]):
         return sum(square in rules.KINDS for square in view.squares)
 
     def _squares(self) -> Sequence[str]:
-        """The marks of the board: two characters, such as `r5`, for a piece of each side that may be shown."""
+        """
+        Returns the marks of the board. When the match is over and all pieces may be shown, a piece has two characters, such as
+        `r5`: its side and its kind.
+        """
         squares = list(self._view.squares)
         for side, known in zip(SIDES, self.revealed, strict=False):
             own = enumerate(m.MESSAGES.view(known).squares)
@@ -309,6 +334,7 @@ class StrategoScreen(Screen[m.View]):
         return lines
 
     def _notes(self, view: m.View, below: int, style: Style) -> Mapping[int, str]:
+        """Returns the notes beside the board: line of the drawing -> text."""
         notes = {0: self._player(view, 1 - below, style), 9: self._player(view, below, style)}
         if self.seat is None:
             notes[4] = f"{SIDES[0]}: {cut(style.plain(self.names[0]), _NAME)}"
@@ -323,12 +349,14 @@ class StrategoScreen(Screen[m.View]):
         return notes
 
     def _player(self, view: m.View, seat: int, style: Style) -> str:
+        """Returns the note about a player."""
         name = cut(style.plain(self.who(seat)), _NAME)
         if view.phase == rules.Phase.SETUP.value:
             return f"{name}: {'ready' if view.ready[seat] else 'not ready'}"
         return f"{name}: {self._count(view, seat)} pieces"
 
     def _square(self, square: str, style: Style) -> str:
+        """Returns the two characters of a square."""
         if square == _EMPTY:
             return style.pick(" ·", " .")
         if square == _LAKE:
@@ -338,12 +366,12 @@ class StrategoScreen(Screen[m.View]):
 
 
 def _across(below: int) -> Iterable[int]:
-    """The columns from left to right: the second player sees the board turned."""
+    """Returns the columns from left to right. The second player sees the board turned."""
     return reversed(range(rules.WIDTH)) if below else range(rules.WIDTH)
 
 
 def _squares(words: Iterable[str]) -> list[str]:
-    """The typed squares, with or without spaces between them; empty if there is another word."""
+    """Returns the typed squares, with or without spaces between them; empty if there is another word."""
     found = []
     for word in words:
         while word and word != "to":

@@ -50,11 +50,9 @@ class ServerMessage(Struct, frozen=True, tag_field="is"):
 
 class Enter(ClientMessage, frozen=True, tag="enter"):
     """
-    Log in as a guest, or come back.
-
-    `key` is the key of an earlier `entered`: with this key the player gets the seat back that the player had then, or logs in
-    to the account. `agent`: a language model or a similar program plays. Other players see this, because the wire of this
-    player is shown as `agent`.
+    Log in as a guest, or come back. `key` is the key of an earlier `entered`: with this key the player gets the seat back that
+    the player had then, or logs in to the account. `agent`: a language model or a similar program plays. Other players see
+    this, because the wire of this player is shown as `agent`.
     """
 
     name: str
@@ -67,11 +65,9 @@ class Enter(ClientMessage, frozen=True, tag="enter"):
 
 class LogIn(ClientMessage, frozen=True, tag="log-in"):
     """
-    Log in to an account. If no account has this name, the host makes one with this password.
-
-    `keep`: `entered` contains a key, with which `enter` logs in to the account later. The key is valid until nobody has used it
-    for 90 days, until `log-out` ends it, or until the password is changed. `device` is the name of the device in the list of
-    these keys.
+    Log in to an account. If no account has this name, the host makes one with this password. `keep`: `entered` contains a key,
+    with which `enter` logs in to the account later. The key is valid until nobody has used it for 90 days, until `log-out` ends
+    it, or until the password is changed. `device` is the name of the device in the list of these keys.
     """
 
     name: str
@@ -111,8 +107,8 @@ class ChangePassword(ClientMessage, frozen=True, tag="password"):
 
 class SetNotices(ClientMessage, frozen=True, tag="notices"):
     """
-    Ask how the host notifies you of events while you are away. With `by` and `set`, change the settings of one kind of notice
-    in the answer, such as `push`. An empty `set` switches this kind off. Without a log-in, `set` contains a proof from a mail.
+    Ask how the host notifies you while you are away. With `by` and `set`, change the settings of one kind in the answer, such
+    as `push`. An empty `set` switches this kind off. Without a log-in, `set` contains a proof from a mail.
     """
 
     by: str | UnsetType = UNSET
@@ -157,9 +153,7 @@ class Stop(ClientMessage, frozen=True, tag="stop"):
 
 
 class House(ClientMessage, frozen=True, tag="house"):
-    """
-    Fill all empty seats with house players; in a match, the `seat` of a player who is away and does not come back in time.
-    """
+    """Fill all empty seats with house players; in a match, only the `seat` of a player who does not come back in time."""
 
     level: str
     seat: Whole | UnsetType = UNSET
@@ -180,9 +174,9 @@ class Claim(ClientMessage, frozen=True, tag="claim"):
 
 class AskRematch(ClientMessage, frozen=True, tag="rematch"):
     """
-    Ask your last opponents for another match, in which the players of a game for two change seats. The match begins when all
-    players have asked. With `table`, the opponents are those of this slow match of yours. Then your request is valid for two
-    weeks, and nobody has to stay connected.
+    Ask your last opponents for another match; in games for two, the players change seats. The match begins when all have asked.
+    With `table`, the opponents are those of this slow match of yours, and the request is valid for two weeks, even if you are
+    not connected.
     """
 
     table: Whole | UnsetType = UNSET
@@ -401,11 +395,9 @@ class OwnChanged(OwnRow, ServerMessage, frozen=True, tag="row"):
 
 class Entered(ServerMessage, frozen=True, tag="entered"):
     """
-    You are logged in.
-
-    A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. An account gets one if it asked for one,
-    or if it logged in with one. `table` is the table at which a seat is reserved for you. `account` is true for accounts, and
-    is left out for guests. `missed`: matches that have ended while you were away.
+    You are logged in. A guest gets a `key`: with it, `enter` takes the seat back after a lost connection. An account gets one
+    if it asked for one, or if it logged in with one. `table` is the table at which a seat is reserved for you. `account` is
+    true for accounts, and is left out for guests. `missed`: matches that have ended while you were away.
     """
 
     name: str
@@ -436,8 +428,8 @@ class PasswordChanged(ServerMessage, frozen=True, tag="password-changed"):
 
 class NoticeWays(ServerMessage, frozen=True, tag="notices"):
     """
-    The answer to `notices`: the kinds of notices that this host can send, such as `push`, and your settings of each kind. After
-    a change, it comes when the change is stored. Without a log-in, `ways` is empty.
+    The answer to `notices`: the kinds of notices that this host can send, and your settings of each kind. After a change, it
+    comes when the change is stored. Without a log-in, `ways` is empty.
     """
 
     ways: dict[str, dict[str, Any]]
@@ -485,10 +477,7 @@ class Invitation(ServerMessage, frozen=True, tag="invitation"):
 
 
 class Rematch(ServerMessage, frozen=True, tag="rematch"):
-    """
-    A player of your match at `table` wants a rematch, and waits for your answer. If `on` is there, it is false: the player does
-    not wait any more.
-    """
+    """A player of your match at `table` wants a rematch, and waits for you. If `on` is there, it is false: not any more."""
 
     table: int
     name: str
@@ -498,9 +487,9 @@ class Rematch(ServerMessage, frozen=True, tag="rematch"):
 
 class Holiday(ServerMessage, frozen=True, tag="holiday"):
     """
-    The answer to `holiday`. `until` is the end of your holiday, in milliseconds since 1970; without it, you are not on holiday.
-    `left` is the number of days that you may still take this year. The message also comes when you move during a holiday,
-    because a move ends the holiday a day later.
+    The answer to `holiday`. `until`: the end of your holiday, in milliseconds since 1970; without it, you have none. `left`:
+    the days that you may still take this year. It also comes when you move during a holiday, because the holiday ends a day
+    later.
     """
 
     left: int
@@ -532,11 +521,9 @@ class Stopped(ServerMessage, frozen=True, tag="stopped"):
 
 class Seated(ServerMessage, frozen=True, tag="seated"):
     """
-    You have a seat. The events of the match follow.
-
-    `n` is the number of the last entry before these events. `grace`: if you lose the connection while another person is there,
-    the host reserves your seat for this number of milliseconds; without `grace`, for 60,000. `by`: in a slow match, when the
-    time of the seat to move ends, in milliseconds since 1970.
+    You have a seat. The events of the match follow. `n` is the number of the last entry before these events. `grace`: if you
+    lose the connection while another person is there, the host reserves your seat for this number of milliseconds; without
+    `grace`, for 60,000. `by`: in a slow match, when the time of the seat to move ends, in milliseconds since 1970.
     """
 
     table: int
@@ -560,10 +547,9 @@ class Risen(ServerMessage, frozen=True, tag="risen"):
 
 class Shown(ServerMessage, frozen=True, tag="shown"):
     """
-    The answer to `watch`: the present state of the match.
-
-    `delay`: you see everything this number of seconds later than the players. `presence` is there, and false, if another host
-    of a cluster runs the match: then this host does not know which players are away.
+    The answer to `watch`: the present state of the match. `delay`: you see everything this number of seconds later than the
+    players. `presence` is there, and false, if another host of a cluster runs the match: then this host does not know which
+    players are away.
     """
 
     table: int
@@ -626,8 +612,7 @@ class Event(ServerMessage, frozen=True, tag="event"):
 
 class Listed(Struct, frozen=True):
     """
-    A possible action: `action` in the notation of the game, and `parts` as a struct. `more`: this is only the beginning of an
-    action, and cannot be sent yet.
+    A possible action: `action` in the notation of the game, `parts` as a struct. `more`: it is only the beginning of an action.
     """
 
     action: str
