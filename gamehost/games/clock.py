@@ -145,7 +145,7 @@ class ClockedMaster(Generic[A, E]):
 
     def _go_on(self, now: int, increment: int) -> None:
         """
-        Subtracts the elapsed time from the running clock, and starts the next clock. A seat whose turn has ended gets the
+        Subtracts the elapsed time from the running clock, and starts the next clock. At the end of its turn, a seat gets the
         increment.
         """
         before, left = self.reading.running, self.reading.at(now)

@@ -84,7 +84,7 @@ class Scene:
 
 @runtime_checkable
 class Drawable(Protocol):
-    """A game whose token draws the pictures itself. This is optional."""
+    """A game that draws its pictures itself, by a method of its token. This is optional."""
 
     def draw(self, scene: Scene) -> str:
         """
@@ -185,15 +185,12 @@ def page(
     moves: Sequence[str],
 ) -> str:
     """
-    Returns a whole picture.
+    Returns a whole picture: an XML document without a declaration, with a line end at its end.
 
-    :param scene: the data of the picture
-    :param title: the name of the game
     :param style: the game's own style sheet
     :param players: the lines above and below the board; none if the board itself shows the names
     :param below: sentences below the board; empty ones are left out
     :param moves: the list of moves, with their numbers
-    :return: an XML document without a declaration, with a line end at its end
     """
     width = board.width + 2 * _MARGIN
     # `y` is the upper edge of the next part. The parts are added from top to bottom.

@@ -101,7 +101,7 @@ def moves_undone(message: Any) -> int:
 @frozen
 class SameMessages:
     """
-    The messages of a game whose master already uses msgspec structs as its views, events and actions. Nothing is
+    The messages of a game with a master that already uses msgspec structs as its views, events and actions. Nothing is
     translated.
     """
 

@@ -634,7 +634,7 @@ class LineOrTextCodec(FrameCodec[Any]):
 
 @frozen
 class LinesOrSocket:
-    """The configuration of a wire of lines whose clients may use WebSocket."""
+    """The configuration of a wire of lines on which clients may use WebSocket."""
 
     lines: WireConfig[Any]
 

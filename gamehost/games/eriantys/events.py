@@ -65,7 +65,7 @@ _LEAST, _MOST = -1, 99
 
 
 class _Number(Struct, frozen=True, gc=False):
-    """An action whose only value is a number."""
+    """An action that has a number as its only value."""
 
     def __post_init__(self) -> None:
         (name,) = self.__struct_fields__

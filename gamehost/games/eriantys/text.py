@@ -449,7 +449,7 @@ class EriantysScreen(Screen[m.View]):
 
     game, messages = ERIANTYS, m.MESSAGES
 
-    #: The player whose turn it is; `None` while assistants are played.
+    #: The player that has the turn now; `None` while assistants are played.
     _mover: int | None = None
 
     def show(self, view: events.Situation) -> None:

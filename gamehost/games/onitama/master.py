@@ -1,8 +1,7 @@
 """
 The master of a match of Onitama: deals the cards, checks turns and moves, exchanges cards, and finds the winner.
 
-White is the first seat and moves first, whichever spare card was dealt. All cards are face up, so all seats receive every
-event.
+White is the first seat and moves first, whatever the spare card is. Cards are face up: all seats receive every event.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,10 +45,7 @@ class Moved(Struct, frozen=True, gc=False):
 
 
 class Exchanged(Struct, frozen=True, gc=False):
-    """
-    Event: a seat could not move. It has given the card `old` and got the card `new`: a card of the pack, or the spare card. The
-    other seat is to move.
-    """
+    """Event: a seat could not move. It gave the card `old` and got `new`, from the pack or the spare card. The other moves."""
 
     seat: Seat
     old: Card
@@ -87,11 +83,7 @@ class Rules:
 
     @classmethod
     def read(cls, settings: Settings) -> "Rules":
-        """
-        Reads the settings of a match.
-
-        :raises BadOption: a setting is unknown, or its value is not valid
-        """
+        """Reads the settings of a match. Raises `BadOption` if a setting is unknown, or its value not valid."""
         refuse_unknown(settings, ONITAMA.options)
         return cls(
             setting(settings, "deal", None, _deal),
@@ -125,8 +117,7 @@ class OnitamaMaster:
     deadline: int | None = None
     _pack: list[Card] = field(factory=list)
     _plies: int = 0
-    #: The positions before the last moves, for takebacks. When a card is drawn, the list is emptied, because drawing a card
-    #: cannot be undone.
+    #: The positions before the last moves, for takebacks. Drawing a card empties the list, because it cannot be undone.
     _before: list[Position] = field(factory=list)
 
     def begin(self, now: int) -> Sequence[To[Event]]:
@@ -269,10 +260,7 @@ class Onitama:
     @staticmethod
     @lru_cache(maxsize=10_000)
     def read(notation: bytes) -> Action:
-        """
-        Returns the action in a notation. Results are cached, because at its start the host reads all actions of all unfinished
-        matches.
-        """
+        """Returns the action in a notation. A cache helps the host, which reads all unfinished matches at its start."""
         match notation.decode("ascii").split(" "):
             case ["stalemate", card] if card in VECTORS:
                 return Exchange(Card(card))
@@ -312,10 +300,7 @@ class Onitama:
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> OnitamaMaster:
-        """
-        Returns a master of a match that continues from this position. Only the order of the pack is hidden, so only this order
-        is drawn.
-        """
+        """Returns a master that continues from this position. Only the order of the pack is hidden, so it is drawn."""
         position = view.position
         master = OnitamaMaster(Rules(None, 1000, 0, "pack"), chance)
         held = {position.spare, *position.hands[0], *position.hands[1]}

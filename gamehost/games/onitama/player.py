@@ -171,7 +171,7 @@ class OnitamaPlayer:
 
     def _exchange(self, position: Position) -> Exchange:
         """
-        Chooses the card whose loss costs least, on average over the cards that the player may get for it.
+        Chooses the card that the player can best do without, on average over the cards that it may get instead.
 
         The player does not know the settings of the match, and assumes that it gets a card of the pack.
         """

@@ -128,7 +128,7 @@ class PaperSoccerMaster:
             raise IllegalAction("it is the other player's turn")
         if not action.points:
             raise IllegalAction("the move has no points; one point or more was expected")
-        # A player whose move is illegal loses.
+        # An illegal move loses the match.
         try:
             position = self._position.after(action.points)
         except Foul as foul:

@@ -67,10 +67,7 @@ def _belongs_to_a_game(message: m.Message) -> bool:
 
 
 def cards_with_positions(position: Position) -> str:
-    """
-    Returns the cards with their holders: `white=boar,ox;black=crab,eel;spare=tiger`. Each hand is in alphabetical
-    order.
-    """
+    """Returns the cards with their holders: `white=boar,ox;black=crab,eel;spare=tiger`; hands in alphabetical order."""
     white, black = (",".join(sorted(hand)) for hand in position.hands)
     return f"white={white};black={black};spare={position.spare}"
 
@@ -132,9 +129,7 @@ class PipesConversation(GuestConversation[m.Message]):
         self.act_or_refuse(read_exchange(message.card), self._refuse_move)
 
     def malformed_move(self, message: m.WrongFields) -> None:
-        """
-        Refuses a command with a wrong number of fields during a game. A move with wrong fields is an invalid move.
-        """
+        """Refuses a command with a wrong number of fields during a game. A move with wrong fields is an invalid move."""
         if message.command in ("MAKE_MOVE", "STALEMATE"):
             self._refuse_move(f"expected {message.expected}")
         else:

@@ -165,7 +165,7 @@ class OpenConversation(DecidesAbsences):
         self._messages: Messages | None = None
         #: The number of phrases that this player has sent since the last match began.
         self._phrases = 0
-        #: The ids of refused actions whose refusals were not sent yet.
+        #: The ids of refused actions, if their refusals were not sent yet.
         self._refused: deque[Id] = deque()
         #: The id of the action that the table is checking; `None`: it checks none, or has refused it.
         self._judged: tuple[Id] | None = None

@@ -12,8 +12,8 @@ The course of a connection: `->` from the client, `<-` from the server, each lin
     connection lost              <- playerLeftGame, to the other; the same end when the grace time is over
     -> playerLogin   (again)     <- gameState with all points so far, to the returned player
 
-A player whose move is illegal loses. A message that is malformed, out of turn or not accepted in the present state is
-answered with an error, and nothing changes.
+A player loses by an illegal move. A message that is malformed, out of turn or not accepted in the present state is answered
+with an error, and nothing changes.
 """
 
 from enum import Enum

@@ -128,7 +128,7 @@ class Element(Struct):
 
 class Wrong(Exception):
     """
-    A fault in a message whose end is known, so the connection can continue. The text describes the fault, and repeats
+    A fault in a message that ends at a known place, so the connection can continue. The text describes the fault, and repeats
     nothing of the message.
     """
 
