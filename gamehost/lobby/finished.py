@@ -1,8 +1,8 @@
 """
 The finished matches of a host: lists of them, and the number of each player's victories.
 
-Private matches are in no list, and are not counted. Matches in which no player has acted are not counted either: a
-client may have begun and given up thousands of them.
+Private matches are in no list, and are not counted. Matches in which no player has acted are not counted either, because a
+client could begin thousands of them and give them up.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """
 Leaves: days in which a player may be away without losing a slow match by time. The messages to players say "holiday".
 
-A deadline in a leave is moved to the end of the leave. The player's clock continues to run meanwhile: if no time is
+A deadline during a leave is moved to the end of the leave. The player's clock continues to run meanwhile: if no time is
 left, the player must have moved when the leave ends. Whole days are booked when a leave begins, and unused days are given
 back.
 

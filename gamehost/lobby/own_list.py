@@ -33,8 +33,8 @@ MOST_LISTED = 200
 
 def owner_of(player: SeatRecord, key: str = "") -> str | None:
     """
-    The text that identifies the owner of a list of own matches: the key of an account's name, or a guest's key of the name
-    with the digest of its secret key.
+    The text that identifies the owner of a list of own matches: the key of the account's name. For a guest, it is the key of
+    the name, a colon, and the digest of the guest's secret key.
 
     :param key: the key of the player's name, if the caller knows it; empty: it is computed
     :returns: `None`: the player is a guest without a secret key. It has no list, because it could not prove later that it
