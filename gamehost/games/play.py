@@ -288,6 +288,7 @@ class PlainScreen(Screen[Any]):
         self._points = has_points(game)
 
     def told(self, message: Any, before: Any) -> list[str]:
+        """The sentence for an event: its kind, and its fields with their values."""
         parts = structs.asdict(message)
         seat = parts.pop("seat", None)
         kind = str(type(message).__struct_config__.tag).replace("-", " ")
@@ -321,6 +322,11 @@ class PlainScreen(Screen[Any]):
         return abridged((f"{number} {notation.decode()}" for number, notation in enumerate(self._legal(), 1)), most)
 
     def read(self, text: str) -> list[bytes]:
+        """
+        Reads a move that was typed: in the game's notation, or as its number in the list of moves.
+
+        :raises MoveRefused: the text is not a legal move
+        """
         typed = text.strip()
         if listed := re.fullmatch("[0-9]{1,5} (.+)", typed):
             typed = listed[1]  # a whole line of the list of moves was typed: remove its number

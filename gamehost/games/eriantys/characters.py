@@ -263,6 +263,7 @@ class Jester(_Swapping, frozen=True, gc=False):
         return self.card(position).students, position.school.entrance
 
     def swapped(self, position: rules.Position, first: rules.Colour, second: rules.Colour) -> rules.Position:
+        # The student `first` goes from the card to the entrance, and `second` from the entrance to the card.
         card, school = self.card(position), position.school
         entrance = rules.plus(rules.plus(school.entrance, second, -1), first)
         students = rules.plus(rules.plus(card.students, first, -1), second)

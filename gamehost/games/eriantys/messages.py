@@ -701,6 +701,8 @@ def is_move(told: Sequence[EventMessage]) -> bool:
 
 
 class EriantysMessages:
+    """Translates between the values of Eriantys and its messages. See `gamehost.games.messages.Messages`."""
+
     view_type = View
     event_type = Request | union_of(ToldMessage)
     action_type = Action

@@ -27,6 +27,7 @@ class Choices(Struct, frozen=True, gc=False):
 
     @property
     def complete(self) -> bool:
+        """Whether all players have chosen both, so that the deal can begin."""
         return len(self.wizards) == self.match.mode.seats
 
     @property

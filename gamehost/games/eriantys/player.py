@@ -331,6 +331,7 @@ class EriantysPlayer:
         self.seen = Seen(self.seat)
 
     def hear(self, event: Any) -> None:
+        """Learns from an event. A new request means that the last answer was accepted."""
         before = self.seen.request
         self.seen.hear(event)
         if isinstance(event, events.Denied):
@@ -348,6 +349,7 @@ class EriantysPlayer:
         self._plan, self._answered = (), None
 
     def answer(self) -> bytes | None:
+        """The answer to the open request, in the game's notation; `None`: there is no request."""
         request = self.seen.request
         if request is None:
             return None

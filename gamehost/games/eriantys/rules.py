@@ -228,6 +228,7 @@ class Position(Struct, frozen=True, gc=False):
 
     @property
     def seat(self) -> Seat:
+        """The seat to move."""
         return self.order[self.turn]
 
     @property

@@ -324,6 +324,7 @@ def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
 
 
 def _tower(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    """Reads a team: `black`, or `team black`."""
     named = next((tower for tower in Tower if words and words[-1] == _name(tower)), None)
     if named is None or words[:-1] not in ([], ["team"], ["tower"]):
         raise _wrong(asked)
@@ -334,6 +335,7 @@ def _tower(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 
 def _wizard(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    """Reads the number of a wizard: `2`, or `wizard 2`."""
     number, free = _number(asked, words, "wizard"), [action.wizard for action in asked.legal(events.ChooseWizard)]
     if number not in free:
         raise MoveRefused(f"Choose a wizard that nobody has: {listed(list(map(str, free)), 'or')}.")
@@ -341,6 +343,7 @@ def _wizard(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 
 def _assistant(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    """Reads the number of an assistant: `4`, or `assistant 4`."""
     number = _number(asked, words, "assistant", "play")
     playable = [action.assistant for action in asked.legal(events.PlayAssistant)]
     able = f"You can play {listed(list(map(str, playable)), 'or')}."
@@ -352,6 +355,7 @@ def _assistant(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 
 def _student(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    """Reads a student of the entrance, perhaps with its destination: `green`, or `green to 3`."""
     students, board = asked.request.students, asked.known.board
     colour = COLOURS.get(words[0]) if words else None
     if colour is None or len(words) > 2 or board is None:
@@ -390,6 +394,7 @@ def _destination(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 
 def _steps(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    """Reads the steps of Mother Nature: `2`, or `mother 2`."""
     steps = events.ChooseSteps(_number(asked, [word for word in words if word != "nature"], "mother", "move"))
     if steps not in asked.legal(events.ChooseSteps):
         raise MoveRefused(f"Mother Nature walks from 1 to {asked.request.most} steps now: mother 1.")
@@ -397,6 +402,7 @@ def _steps(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 
 def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    """Reads the number of a cloud, from 1: `1`, or `cloud 1`."""
     cloud, full = events.ChooseCloud(_number(asked, words, "cloud", "take") - 1), asked.legal(events.ChooseCloud)
     if cloud not in full:
         raise MoveRefused(f"There are no students on that cloud. Take {listed(list(map(events.typed, full)), 'or')}.")
@@ -404,6 +410,7 @@ def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 
 def _card_student(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
+    """Reads a student for a character's effect: a colour, or `none` where the character allows this."""
     if asked.request.may_stop and list(words) in (["none"], ["stop"], ["no"]):
         yield events.ChooseStudent(None)
         return
@@ -458,6 +465,7 @@ class EriantysScreen(Screen[m.View]):
         self._mover = None if planning else view.turn
 
     def told(self, message: Any, before: events.Situation | None) -> list[str]:
+        """The sentences for an event of the match."""
         board = None if before is None else before.board
         match message:
             case m.StartedEvent():
@@ -501,6 +509,7 @@ class EriantysScreen(Screen[m.View]):
         return request is not None and request.seat == self.seat
 
     def prompt(self) -> str:
+        """The line that says what to type now, or for whom the match waits."""
         view = self._view
         if view.won is not None:
             return "The match is over."
@@ -522,6 +531,7 @@ class EriantysScreen(Screen[m.View]):
         return [events.write(action) for action in read_answer(self.known, self.seat, text)]
 
     def sentences(self) -> Iterator[str]:
+        """The board in sentences, for readers that cannot see the drawing."""
         board = self._view.board
         if board is None:
             yield self.prompt_line()
@@ -556,6 +566,7 @@ class EriantysScreen(Screen[m.View]):
         )
 
     def drawing(self, style: Style) -> Iterable[str]:
+        """The board as lines of text: islands at the left, clouds and characters at the right, players below."""
         board = self._view.board
         if board is None:
             return [self.prompt_line()]

@@ -116,6 +116,8 @@ def _position(hands: Sequence[Sequence[str]], spare: str, *more: Any) -> Positio
 
 
 class OnitamaMessages:
+    """Translates between the values of Onitama and its messages. See `gamehost.games.messages.Messages`."""
+
     view_type = View
     event_type = DealtEvent | MovedEvent | ExchangedEvent | TakenBackEvent
     action_type = MoveAction | ExchangeAction

@@ -126,6 +126,8 @@ RULES = OnitamaRules()
 
 @define(eq=False)
 class OnitamaPlayer:
+    """The house player in one seat of a match, as `gamehost.players.base.Player` describes."""
+
     seat: Seat
     level: Level
     thinking: Thinking

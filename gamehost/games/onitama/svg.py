@@ -130,6 +130,7 @@ def _piece(piece: str) -> Sequence[str]:
 
 
 def _pieces(position: Position, below: int) -> Iterator[str]:
+    """All pieces, each with its name and square as a title."""
     for square, piece in enumerate(position.board):
         if piece != ".":
             x, y = _place(square, below)

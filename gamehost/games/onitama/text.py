@@ -21,9 +21,12 @@ _OWN, _OTHER = "1;32", "1;31"
 
 
 class OnitamaScreen(Screen[View]):
+    """The screen of Onitama: shows a match in a terminal, and reads the typed moves. See `Screen`."""
+
     game, messages = ONITAMA, MESSAGES
 
     def told(self, message: Any, before: Situation | None) -> list[str]:
+        """The sentences for an event of the match."""
         match message:
             case MovedEvent(seat, card, start, end):
                 taken = before.position.board[rules.SQUARE_NAMED[end]] if before is not None else "."
@@ -47,6 +50,7 @@ class OnitamaScreen(Screen[View]):
         return self.known is not None and self._position.turn == self.seat and self._position.won is None
 
     def prompt(self) -> str:
+        """The line that says what to type now, or for whom the match waits."""
         position = self._position
         if position.won is not None:
             return "The match is over."
@@ -69,6 +73,7 @@ class OnitamaScreen(Screen[View]):
         return [ONITAMA.write(_read(self._position, text))]
 
     def sentences(self) -> Iterator[str]:
+        """The position in sentences, for readers that cannot see the drawing."""
         position = self._position
         for seat, colour in enumerate(_COLOURS):
             masters, pupils = (
@@ -84,6 +89,7 @@ class OnitamaScreen(Screen[View]):
             yield f"{card.capitalize()} leads {listed([_steps(*vector) for vector in rules.VECTORS[card]], 'or')}."
 
     def drawing(self, style: Style) -> Iterable[str]:
+        """The board as lines of text, with notes at the right, and the cards below it."""
         position = self._position
         below = self.seat or 0
         notes = {0: self._player(position, 1 - below, style), 2: f"next: {position.spare}"}

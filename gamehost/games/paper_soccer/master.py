@@ -220,6 +220,7 @@ class PaperSoccerMaster:
 
 
 def drawn_first(chance: Chance) -> Seat:
+    """Draws the seat that moves first."""
     return Seat(chance.below(2))
 
 

@@ -98,6 +98,8 @@ def is_move(told: Sequence[EventMessage]) -> bool:
 
 
 class PaperSoccerMessages:
+    """Translates between the values of Paper Soccer and its messages. See `gamehost.games.messages.Messages`."""
+
     view_type = View
     event_type = KickoffEvent | MovedEvent | EndedEvent | TakenBackEvent
     action_type = MoveAction

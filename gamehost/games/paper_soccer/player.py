@@ -247,6 +247,8 @@ def written(points: Sequence[int]) -> bytes:
 
 @define(eq=False)
 class PaperSoccerPlayer:
+    """The house player in one seat of a match, as `gamehost.players.base.Player` describes."""
+
     seat: Seat
     level: Level
     thinking: Thinking
@@ -262,6 +264,7 @@ class PaperSoccerPlayer:
         """Does nothing: this player sees the whole position, so its moves are always legal."""
 
     def answer(self) -> bytes | None:
+        """The move of this seat in the game's notation; `None`: it is not this seat's turn."""
         view, position = self._view, self.position
         if view is None or view.next is None or position.ending is not None:
             return None

@@ -42,9 +42,12 @@ _LATEST, _BALL = "1;33", "1;32"
 
 
 class PaperSoccerScreen(Screen[View]):
+    """The screen of paper soccer: shows a match in a terminal, and reads the typed moves. See `Screen`."""
+
     game, messages = PAPER_SOCCER, MESSAGES
 
     def told(self, message: Any, before: Situation | None) -> list[str]:
+        """The sentences for an event of the match."""
         match message:
             case KickoffEvent(first):
                 return [f"{self.subject(first)} {'move' if first == self.seat else 'moves'} first."]
@@ -149,6 +152,7 @@ class PaperSoccerScreen(Screen[View]):
         return points
 
     def sentences(self) -> Iterator[str]:
+        """The position in sentences, for readers that cannot see the drawing."""
         view = self._view
         position = position_of(self.known)
         for seat in (view.first, 1 - view.first):
@@ -162,6 +166,7 @@ class PaperSoccerScreen(Screen[View]):
             yield f"Move {number + 1}, {self.who(seat)}: {_text(points)}."
 
     def drawing(self, style: Style) -> Iterable[str]:
+        """The pitch as lines of text, with notes at the right."""
         view = self._view
         width, height = 2 * SIDE * _WIDE + 1, 2 * LENGTH * _HIGH + 1
         cells = self._cells(view, style)

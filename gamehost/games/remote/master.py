@@ -196,6 +196,7 @@ class Referee:
 
     @property
     def master(self) -> Seat:
+        """The seat of the master."""
         return Seat(self._players)
 
     @property
@@ -374,6 +375,11 @@ class RemoteGame:
 
     @staticmethod
     def read(notation: bytes) -> Action:
+        """
+        The inverse of `write`.
+
+        :raises ValueError: this is no action of a remote game
+        """
         found = _NOTATION.fullmatch(notation.decode("utf-8"))
         if found is None:
             raise ValueError("not an action of a remote game; expected move, next, over or out")

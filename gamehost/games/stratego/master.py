@@ -340,6 +340,7 @@ class StrategoMaster:
         self._go_on(told, position, result, now)
 
     def _move(self, seat: Seat, move: rules.Move, now: int) -> Told:
+        """Carries out a move of a seat, and ends the match if it is over then."""
         position = self.position
         if self.result is not None:
             raise BadMove("the match is over")

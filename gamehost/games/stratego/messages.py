@@ -157,6 +157,8 @@ def is_move(told: Sequence[EventMessage]) -> bool:
 
 
 class StrategoMessages:
+    """Translates between the values of Stratego and its messages. See `gamehost.games.messages.Messages`."""
+
     view_type = View
     action_type = PlaceAction | PlaceAllAction | ReadyAction | MoveAction
     rules: Mapping[str, Any] = {}

@@ -395,6 +395,7 @@ class StrategoPlayer:
         return "" if self.view is None else self.view.squares
 
     def hear(self, event: Any) -> None:
+        """Updates the view and the knowledge by an event of the match."""
         self._refused.clear()
         before, self.view = self.view, STRATEGO.follow(self.view, event, self.seat)
         match event:
@@ -413,6 +414,7 @@ class StrategoPlayer:
         self._refused.add(notation)
 
     def answer(self) -> bytes | None:
+        """The next action of this seat, in the game's notation; `None`: the seat has nothing to do."""
         view = self.view
         if view is None or view.phase is rules.Phase.OVER:
             return None

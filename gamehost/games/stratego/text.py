@@ -162,6 +162,8 @@ _OWN, _OTHER, _WATER = "1;32", "1;31", "34"
 
 
 class StrategoScreen(Screen[m.View]):
+    """The screen of Stratego: shows a match in a terminal, and reads the typed moves. See `Screen`."""
+
     game, messages = STRATEGO, m.MESSAGES
 
     def __init__(self, seat: int | None, names: Sequence[str], chance: Chance | None = None) -> None:
@@ -169,6 +171,7 @@ class StrategoScreen(Screen[m.View]):
         self._chance = chance or SystemChance()
 
     def told(self, message: Any, before: Any) -> list[str]:
+        """The sentences for an event of the match."""
         match message:
             case m.OpenedEvent():
                 return ["The set-up begins. Both players place their pieces, and neither sees the other's."]
@@ -201,12 +204,14 @@ class StrategoScreen(Screen[m.View]):
 
     @property
     def turn(self) -> bool:
+        """Whether this seat has to act now."""
         if self.known is None or (seat := self.seat) is None:
             return False
         view = self._view
         return not view.ready[seat] if view.phase == rules.Phase.SETUP.value else view.turn == seat
 
     def prompt(self) -> str:
+        """The line that says what to type now, or for whom the match waits."""
         view = self._view
         if view.phase == rules.Phase.SETUP.value:
             if self.turn:
@@ -218,6 +223,7 @@ class StrategoScreen(Screen[m.View]):
         return f"Type a move: {self.moves(1)[0]}." if self.turn else f"{self.names[view.turn]} is to move."
 
     def moves(self, most: int) -> list[str]:
+        """What can be typed now, at most `most` items."""
         if (seat := self.seat) is None or not self.turn:
             return []
         view = self._view
@@ -275,6 +281,7 @@ class StrategoScreen(Screen[m.View]):
         raise MoveRefused(f"{_NAMES[source]} {_NAMES[target]}: {objection}. {advice}")
 
     def sentences(self) -> Iterator[str]:
+        """The position in sentences, for readers that cannot see the drawing."""
         view = self._view
         for seat in (0, 1):
             yield self._state(view, seat)
@@ -322,6 +329,7 @@ class StrategoScreen(Screen[m.View]):
         return squares
 
     def drawing(self, style: Style) -> Iterable[str]:
+        """The board as lines of text, with notes at the right."""
         view, squares = self._view, self._squares()
         below = self.seat or 0
         notes = self._notes(view, below, style)
