@@ -1,9 +1,9 @@
 """
-The checks of Eriantys in JSON, and the parts that they share with those of the Java objects: requests of the server,
-and answers of the client.
+The checks of clients of the wire `eriantys`. Also the parts that they share with the checks of `eriantys-java`: requests of the
+server, and answers of the client.
 
-The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messages, section 2 has the scenarios. One player
-is asked at a time, and answers once. Both wires have the same requests and answers, most of them under the same names.
+The document is *Eryantis Protocol Documentation*: section 1 lists the 42 messages, section 2 has the scenarios. The
+server asks one player at a time, which answers once. Both wires have the same requests and answers, mostly with the same names.
 """
 
 import re
@@ -29,17 +29,19 @@ from gamehost.wires.eriantys.rendering import as_read
 @define(eq=False)
 class KeepsTheBalance(EriantysPlayer):
     """
-    Prevents players from building many towers, so that a game is long: it wants professors only while the others lead.
+    An opponent that makes games long: it prevents that many towers are built, and wants professors only while others lead.
     """
 
-    #: The student that has no destination yet.
+    #: The student that was chosen, and has no destination yet.
     _chosen: Colour = field(init=False, default=Colour.YELLOW)
 
     def _action(self, request: events.Ask) -> events.Action:
+        """Answers a request."""
         play = self.seen.play()
         if play is None:
             return super()._action(request)
         position = play.position
+        # Mother Nature goes where the fewest towers are built.
         if isinstance(request, events.AskSteps):
 
             def most(steps: int) -> tuple[int, int]:
@@ -48,6 +50,7 @@ class KeepsTheBalance(EriantysPlayer):
                 return -_fewest_left(there), -len(there.islands)
 
             return events.ChooseSteps(min(range(1, request.most + 1), key=most))
+        # It chooses a student of the colour that its dining room has most of. The student goes there if it wants professors.
         if isinstance(request, events.AskStudent):
             self._chosen = max(Colour, key=lambda one: (request.students[one] > 0, position.school.dining[one]))
             return events.ChooseStudent(self._chosen)
@@ -58,17 +61,18 @@ class KeepsTheBalance(EriantysPlayer):
         return self._any(request, play)
 
     def _wants_professors(self, position: Position) -> bool:
+        """Returns whether another team leads."""
         return position.school.towers > _fewest_left(position)
 
 
 def _fewest_left(position: Position) -> int:
-    """How many towers the leading team still has to build."""
+    """Returns how many towers the leading team still has to build."""
     return min(school.towers for school in position.schools if school.tower_holder)
 
 
 @define(eq=False)
 class UsesCharacters(KeepsTheBalance):
-    """Uses a character in each turn in which it can pay one, and earns coins in its dining room."""
+    """An opponent that uses a character in each turn in which it can pay for one. It earns coins in its dining room."""
 
     def _action(self, request: events.Ask) -> events.Action:
         play = self.seen.play()
@@ -85,10 +89,10 @@ class UsesCharacters(KeepsTheBalance):
 @define(eq=False)
 class PlaysTheSame(KeepsTheBalance):
     """
-    Plays the assistants that the others have played, so that the last one of all is the same.
+    An opponent that plays the assistants which the others have played. So at the end all players have the same last
+    assistant, and the others may play it although it was played already.
 
-    Then nothing else is left to the others, and they may play it. At first it plays the last card but one, because most
-    players keep high cards.
+    If it has no such assistant, it plays its last but one, because most players save high cards.
     """
 
     def _action(self, request: events.Ask) -> events.Action:
@@ -103,7 +107,7 @@ class PlaysTheSame(KeepsTheBalance):
 
 
 def few_colours(n: int) -> int:
-    """Students are drawn colour by colour, so that the tables of a dining room become full."""
+    """Draws always 0, so that students come colour by colour, and the tables of a dining room become full."""
     return 0
 
 
@@ -140,46 +144,49 @@ _MEANT: Mapping[str, Callable[[Any], str]] = {
 
 
 def question(request: Any) -> str:
-    """The question of a request, in words."""
+    """Returns the question of a request in words."""
     return _REQUESTS[type(request).__name__][1].format_map(asdict(request))
 
 
 class RequestReading(Reading):
     """
-    Follows one connection of either wire from the client's side. One player is asked at a time, and answers once.
+    Follows the requests to a client on one connection, and judges the client's answers, for both wires.
 
-    A wire's reading says what its board shows.
+    A subclass for a wire reads the boards of the wire.
     """
 
-    #: The meaning of messages that each wire has in its own form: by the kind, from the first value.
+    #: The meaning of messages that differ between the wires, by the name of the class, from the first value of the message.
     MEANT: ClassVar[Mapping[str, Callable[[Any], str]]]
-    #: Errors that are no fault of the client: another player has been quicker.
+    #: The errors that are no fault of the client, because another player may have been quicker.
     RACES: ClassVar[Collection[Any]]
 
     def __init__(self) -> None:
+        #: The open request; `None`: there is none.
         self.asked: Any = None
         self._name = ""
+        #: The last board.
         self.board: Any = None
-        #: The student that waits for a destination.
+        #: The chosen student that waits for a destination.
         self._student: Any = None
-        #: The last answer, and the request that it answered, until the next thing is asked.
+        #: The last answer and its request, until the next request comes.
         self.answered: tuple[Any, Any] | None = None
-        #: The answers that were refused since the request came first.
+        #: The answers to the open request that were refused.
         self._refused: list[Any] = []
         #: Whether an answer may still come that was sent before the end of the game was known.
         self._may_be_late = False
 
     def students_on(self, cloud: Any) -> int:
-        """How many students are on a cloud of the board."""
+        """Returns how many students are on a cloud of the board."""
         raise NotImplementedError
 
     def seated(self, player: Any, colour: Any) -> int:
-        """How many students of a colour are in the dining room of a player of the board."""
+        """Returns how many students of a colour are in the dining room of a player."""
         raise NotImplementedError
 
     def noted(self, message: Any) -> str | None:
         """
-        The meaning of a client's message; its name and its student are noted. `None`: it is no message of this wire.
+        Returns the meaning of a client's message, and notes the client's name or its chosen student; `None`: it is not
+        a message of this wire.
         """
         kind, values = type(message).__name__, astuple(message)
         means = self.MEANT.get(kind) or _MEANT.get(kind)
@@ -190,11 +197,19 @@ class RequestReading(Reading):
         return None if means is None else means(values[0] if values else None)
 
     def meaning(self, message: Any, words: str) -> Said:
-        """The same as what is said; an answer is compared with what was asked."""
+        """
+        Judges a client's message. An answer is compared with the open request.
+
+        :param words: the meaning of the message
+        """
         return self.answers(message, words) if type(message).__name__ in _ANSWERS else Said(words)
 
     def wrong(self, message: Any, asked: Any) -> str | None:
-        """Why the rules refuse an answer; `None`: they do not, as far as the client could know."""
+        """
+        Returns the fault of an answer, as far as the client could know it; `None`: it has none.
+
+        :param asked: the request
+        """
         value, offered = astuple(message)[0], astuple(asked)
         match type(asked).__name__:
             case "AvailableTowers" if value is None or not offered[0].get(value):
@@ -217,6 +232,7 @@ class RequestReading(Reading):
         return None
 
     def _wrong_destination(self, destination: int) -> str | None:
+        """Returns the fault of a destination; `None`: it has none. 0 is the dining room."""
         islands = len(self.board.dashboard.islands)
         if not 0 <= destination <= islands:
             return f"expected 0 to {islands}"
@@ -226,6 +242,7 @@ class RequestReading(Reading):
         return "this table of the dining room is full" if self.seated(mine, self._student) >= TABLE_SEATS else None
 
     def answers(self, message: Any, meaning: str) -> Said:
+        """Judges an answer of the client. If its kind fits the request, the request is answered."""
         asked, self.asked = self.asked, None
         # No request is open: the answer came late, or the client may not send it.
         if asked is None:
@@ -245,7 +262,7 @@ class RequestReading(Reading):
         return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)
 
     def is_asked(self, request: Any) -> bool:
-        """Whether this message of the server is a request; it is noted."""
+        """Notes a request of the server. Returns `False` if the message is not a request."""
         if type(request).__name__ not in _REQUESTS:
             return False
         if self.asked is None:
@@ -255,26 +272,32 @@ class RequestReading(Reading):
         return True
 
     def accepted(self) -> None:
-        """The last answer has been carried out. Answers that were refused before it may be right now."""
+        """Called when the last answer was carried out. Answers that were refused before may be right now."""
         self.answered = None
         self._refused.clear()
 
     def goes_on(self) -> None:
-        """The request is another one now; the answer may have more to come."""
+        """Called when another request has come, after which answers that were refused before may be right."""
         self._refused.clear()
 
     def refused(self) -> None:
-        """The server refuses the last answer."""
+        """Called when the server refuses the last answer."""
         if self.answered is not None:
             self._refused.append(self.answered[0])
 
     def over(self) -> None:
-        """The game is over. An answer may have crossed that on its way."""
+        """Called when the game is over. The client may have sent an answer before it knew that."""
         self._may_be_late = self.answered is None
         self.asked = self.answered = None
 
 
 def _wrong_assistant(assistant: Any, hand: Collection[Any], played: Any) -> str | None:
+    """
+    Returns the fault of an assistant; `None`: it may be played.
+
+    :param hand: the assistants of the client
+    :param played: the assistants that the other players have played in this round
+    """
     taken = list(played.values()) if isinstance(played, Mapping) else [card for _, card in played]
     if assistant not in hand:
         return "the assistant is not in the hand"
@@ -308,13 +331,15 @@ _HEARD: Mapping[type, Callable[[Any], str]] = {
 }
 
 
-#: The most Acknowledgements that may be missing: the last ones, which a client that ends does not send.
+#: The most Acknowledgements that may be missing. A client that ends does not send the last ones.
 FEW = 6
-#: A client sends at least this share of the Acknowledgements that are due.
+#: A client must send at least this share of the Acknowledgements that are due.
 MOST = 0.9
 
 
 class JsonReading(RequestReading):
+    """The reading of the wire `eriantys`."""
+
     MEANT = {
         "Acknowledgement": lambda _: "has read the message",
         "SetGame": lambda players: f"creates a game of {players}",
@@ -325,8 +350,9 @@ class JsonReading(RequestReading):
     }
     RACES = (Error.TAKEN_NICKNAME, Error.GAME_NOT_FOUND, Error.FULL_GAME)
 
-    #: How many messages had to be acknowledged, up to the last one that the client has sent, and how many were.
+    #: How many messages had to be acknowledged before the client's last message, and how many were acknowledged.
     due = acknowledged = 0
+    #: How many messages have come since then that must be acknowledged.
     _since = 0
 
     def said(self, message: Any) -> Said:
@@ -373,6 +399,7 @@ class JsonReading(RequestReading):
         return Said("" if words is None else words(message))
 
     def _refusal(self, message: m.ErrorMessage) -> Said:
+        """Follows an error of the server, which refuses the last answer or announces that the server stops."""
         if message.reason is not UNSET:
             return Said("the server stops")
         self.refused()
@@ -383,7 +410,7 @@ class JsonReading(RequestReading):
 
 
 def unacknowledged(readings: Sequence[JsonReading]) -> Iterator[Said]:
-    """Whether the client has sent the Acknowledgements that were due, over all connections of a session."""
+    """Yields a finding if the client has not sent enough Acknowledgements on all connections of a session."""
     due, sent = sum(one.due for one in readings), sum(one.acknowledged for one in readings)
     if not sent and due > FEW:
         yield Said("the client acknowledges nothing", Grade.NOTE, "Acknowledgement")
@@ -395,12 +422,12 @@ _NUMBER = re.compile(rb'("(?:assistant|steps|destination|cloud)"\s*:\s*)[0-9]+')
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """An answer with a number that no request offers."""
+    """Changes the number in an answer to one that no request offers. Returns `None` for other messages."""
     changed = _NUMBER.sub(rb"\g<1>99", data, count=1)
     return None if changed == data else changed
 
 
-#: A quiet line: pings come in a scenario of their own.
+#: Settings without pings, which have a scenario of their own.
 QUIET = {"eriantys.ping": "0"}
 SCENARIOS = (
     Scenario("creates", "The client comes first, and creates a game or waits for one.", "turn", QUIET, most=400),

@@ -1,9 +1,9 @@
 """
-The checks of clients and of servers of Onitama in pipe-separated lines, and the parts that they share with those of the
-final dialect: the match as one player knows it, and scenarios.
+The checks of clients and of servers of the wire `onitama`. Also the parts that they share with the checks of the final
+dialect: the reading of a match from one player's side, and scenarios.
 
-The document is *Návrh protokolu*; its sections are the titles in it. `docs/wires/onitama.rst` says the same in full.
-The game decides which moves are legal.
+The document is *Návrh protokolu*. Its sections are named by their titles. `docs/wires/onitama.rst` contains the whole
+document in English. The game's own rules decide which moves are legal.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,13 +42,19 @@ from gamehost.games.onitama.rules import SQUARE_NAMED, SQUARES, START, Card, Mov
 from gamehost.programs.clients import Judges
 from gamehost.wires.onitama import messages as m
 
-#: All five pieces stand on the farthest row. No card of the hand leads back, and to the sides stand own pieces.
+#: The pieces of the side that cannot move. All five are on the farthest row. No card of the hand leads back, and the
+#: squares beside a piece have own pieces.
 _STUCK = ("P", "P", "P", "P", "K")
+#: The square of the other side's master, by the seat of the side that cannot move.
 _ELSEWHERE = {0: 7, 1: 17}
 
 
 def stalemate(client: bool) -> Callable[[Any, Seat], None]:
-    """The client is to move, or its opponent, and has no move."""
+    """
+    Returns a function for `Scenario.lay` that makes a position without a legal move for the side to move.
+
+    :param client: whether this side is the client; otherwise it is the opponent
+    """
 
     def lay(master: Any, seat: Seat) -> None:
         stuck = seat if client else 1 - seat
@@ -56,7 +62,7 @@ def stalemate(client: bool) -> Callable[[Any, Seat], None]:
         hands[stuck] = (Card("crab"), Card("elephant"))
         squares = ["."] * 25
         for column, piece in enumerate(_STUCK):
-            # Black sees the board turned by 180 degrees.
+            # For Black the board is turned by 180 degrees: its farthest row is the lowest one.
             squares[20 + column if stuck == 0 else 4 - column] = piece if stuck == 0 else piece.lower()
         other = ("K", "P") if stuck == 1 else ("k", "p")
         squares[_ELSEWHERE[stuck]], squares[12] = other
@@ -75,23 +81,27 @@ _PIECES = {"K": "White's master", "P": "a pupil of White", "k": "Black's master"
 
 class OnitamaReading(Reading):
     """
-    Follows one connection from the client's side.
+    Follows a match on one connection, as the client knows it, and judges the client's messages.
 
-    A wire's reading translates its messages, with `of_any_time`, `of_a_match` and `heard`.
+    A subclass for a wire translates its messages, in `of_any_time`, `of_a_match` and `heard`.
     """
 
-    #: Advice about refused moves, by the reason, if it says more than the law of moves.
+    #: Advice about refused moves, by the reason of the refusal. It replaces the advice of the law about moves.
     ADVICE: Mapping[str, str] = {
         "a piece of yours stands on the end square": "Leave out the steps that end on a piece of your own."
     }
 
     def __init__(self) -> None:
+        #: The position; `None`: it is not known, because the server has not sent the cards.
         self.position: Position | None = None
         self.name = ""
+        #: The client's side; `None`: it is not known.
         self.own: int | None = None
         #: The side to move; `None`: there is no match.
         self.turn: int | None = None
+        #: Whether the client waits for an opponent.
         self.waits = False
+        #: The moves of the client.
         self.unanswered = Unanswered()
         #: The other unanswered messages of the client that may be refused: `log-in`, `help` or `other`.
         self.open: list[str] = []
@@ -111,20 +121,21 @@ class OnitamaReading(Reading):
         return said
 
     def of_any_time(self, message: Any) -> Said | None:
-        """The meaning of a message that needs no match; `None`: it is none of these."""
+        """Returns the meaning of a message that needs no match; `None`: the message is not one of these."""
         raise NotImplementedError
 
     def of_a_match(self, message: Any) -> Said:
-        """The meaning of a move, or of a line that is no message of a client."""
+        """Returns the meaning of a move, or of a line that is not a client's message."""
         raise NotImplementedError
 
     def no_message(self) -> Said:
-        """The client has sent what is no message of a client."""
+        """Judges a line that is not a client's message."""
         if self.turn is not None:
             self.open.append("other")
         return Said("this is no message of a client", Grade.BREACH)
 
     def logs_in(self, name: str) -> Said:
+        """Judges a log-in of the client."""
         if self.turn is not None or self.waits:
             self.open.append("other")
             return Said(f"logs in as {name}, but is logged in already", Grade.BREACH)
@@ -133,15 +144,16 @@ class OnitamaReading(Reading):
         return Said(f"logs in as {name}")
 
     def sends(self, move: Any, words: str, wrong: str | None, legal: str = "", in_turn: bool = True) -> Said:
-        """The client sends a move: as `Unanswered.send`, if a match is played."""
+        """Judges a move of the client, as of `Unanswered.send`. Without a match, the move is only described."""
         if self.turn is not None:
             return self.unanswered.send(move, words, wrong, legal, in_turn)
         return Said(words + legal) if wrong is None else Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
 
     def moves(self, card: str, squares: tuple[Square | None, Square | None], shown: str) -> Said:
         """
-        The client moves.
+        Judges a move of the client.
 
+        :param squares: the start and the end; `None`: there is no such square
         :param shown: both squares, as the wire writes them
         """
         known, (start, end) = card_named(card), squares
@@ -157,7 +169,7 @@ class OnitamaReading(Reading):
         return evolve(self.sends(move, words, why, "; legal"), do=self.ADVICE.get(why or "", ""))
 
     def exchanges(self, card: str) -> Said:
-        """The client says that it has no move, and exchanges a card."""
+        """Judges an exchange of a card, which is legal only if the client has no move."""
         position, known = self.position, card_named(card)
         if known is None:
             return self.sends(card, "", "no such card")
@@ -173,6 +185,7 @@ class OnitamaReading(Reading):
         return self.sends(known, words, None, "; nothing can be moved")
 
     def _not_on_turn(self) -> str | None:
+        """Returns the fault of a move if it is not the client's turn; otherwise `None`."""
         if self.turn is None or self.own is None or self.own == self.turn:
             return None
         words = f"it is {_SIDES[self.turn]}'s turn"
@@ -180,34 +193,43 @@ class OnitamaReading(Reading):
             return words
         return f"{words}; {_SIDES[self.own]} holds {', '.join(self.position.hands[self.own])}"
 
-    # -- what the server says
+    # -- messages of the server
 
     def refused(self, reason: str | None) -> Said:
+        """Follows the refusal of a move."""
         if self.unanswered.refused() is None and self.open:
             del self.open[0]
         return Said("the last move is refused" + (f": {reason}" if reason else ""), Grade.BREACH)
 
     def failed(self, reason: str) -> Said:
-        """The server refuses something else."""
+        """Follows a refusal of the server that is not about a move."""
         what = self.open.pop(0) if self.open else "log-in"
         return Said(f"the server says: {reason}", GRADES[what])
 
     def waiting(self) -> str:
+        """Follows the answer to a log-in: the client waits. Returns the meaning of the message."""
         self.waits = True
         self.open.clear()
         return "logged in; nobody to play with yet"
 
     def begins(self, white: str, black: str, position: Position | None) -> str:
+        """Follows the beginning of a match. Returns the meaning of the message."""
         self.goes_on(0 if white == self.name else 1 if black == self.name else None, 0)
         self.position = position
         return f"the match begins; {white} is White and moves first, {black} is Black"
 
     def goes_on(self, own: int | None, turn: int) -> None:
-        """The client has this side, and this side is to move."""
+        """
+        Notes the state of the match.
+
+        :param own: the client's side; `None`: it is not known
+        :param turn: the side to move
+        """
         self.own, self.turn, self.waits = own, turn, False
         self.open.clear()
 
     def _turned(self, move: Any) -> None:
+        """Follows a move of any side: it answers the client's move, or ends the opponent's turn."""
         if self.turn is None:
             return
         if self.own in (None, self.turn):
@@ -217,6 +239,7 @@ class OnitamaReading(Reading):
         self.turn = 1 - self.turn
 
     def moved(self, card: str, squares: tuple[Square | None, Square | None], shown: str) -> str:
+        """Follows a move that was made. Returns the meaning of the message."""
         position, known, (start, end) = self.position, card_named(card), squares
         self._turned((known, start, end))
         if position is None or known is None or start is None or end is None:
@@ -226,9 +249,10 @@ class OnitamaReading(Reading):
 
     def exchanged(self, old: str, new: str | None) -> None:
         """
-        A card was exchanged.
+        Follows an exchange of a card.
 
-        :param new: `None`: for the spare
+        :param old: the card that was given
+        :param new: the card that was received; `None`: the spare card
         """
         position, known = self.position, card_named(old)
         self._turned(known)
@@ -237,8 +261,9 @@ class OnitamaReading(Reading):
             self.position = position if other is None else position.exchanged(known, other)
 
     def over(self, winner: str) -> str:
+        """Follows the end of the match. Returns the meaning of the message."""
         crossed = self.unanswered.over()
-        # The first message that has crossed the end is ignored, and the others are refused.
+        # Of the messages that were sent before the end was known, the server ignores the first one and refuses the others.
         self._may_be_late = crossed == 0
         self.open.extend(["other"] * (crossed - 1))
         self.position = self.turn = None
@@ -246,7 +271,13 @@ class OnitamaReading(Reading):
 
 
 def dealt(white: Sequence[str], black: Sequence[str], spare: str, board: str, turn: int) -> Position | None:
-    """The position with these cards, square a1 first; `None`: that cannot be read."""
+    """
+    Makes a position from the names of its cards.
+
+    :param board: the squares, a1 first
+    :param turn: the side to move
+    :returns: `None`: a card or the board cannot be read
+    """
     named = [card_named(word) for word in (*white, *black, spare)]
     cards = [card for card in named if card is not None]
     if len(cards) != 5 or len(board) != len(SQUARES):
@@ -256,9 +287,9 @@ def dealt(white: Sequence[str], black: Sequence[str], spare: str, board: str, tu
 
 def scenarios(exchange: str, *strict: Scenario) -> Sequence[Scenario]:
     """
-    The scenarios for a client.
+    Returns the scenarios for clients of both wires of Onitama.
 
-    :param exchange: the key of the law of exchanges
+    :param exchange: the key of the law about exchanges
     :param strict: the scenarios without extensions
     """
     return (
@@ -288,6 +319,8 @@ LAWS = laws(__name__, "clients")
 
 
 class LinesReading(OnitamaReading):
+    """The reading of the wire `onitama`."""
+
     ADVICE = {
         **OnitamaReading.ADVICE,
         "no piece of yours stands on the start square": "Squares are a letter from a to e and a number from 1 to 5, for both"
@@ -329,6 +362,7 @@ class LinesReading(OnitamaReading):
         return Said(self._told(message))
 
     def _told(self, message: Any) -> str:
+        """Follows a message of the server about the match. Returns its meaning."""
         match message:
             case m.Start(white, black, cards):
                 return self.begins(white, black, None if cards is None else _dealt(cards, START, 0))
@@ -348,6 +382,7 @@ class LinesReading(OnitamaReading):
         return ""
 
     def _back(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> str:
+        """Follows the state of the match after a player has come back. Returns the meaning of the message."""
         rows = board.split("/")
         if name == self.name:
             own = 0 if colour == "white" else 1
@@ -359,14 +394,14 @@ class LinesReading(OnitamaReading):
 
 
 def _dealt(text: str, board: str, turn: int) -> Position | None:
-    """The position of `white=boar,ox;black=crab,eel;spare=tiger`; `None`: that cannot be read."""
+    """Reads a position from cards such as `white=boar,ox;black=crab,eel;spare=tiger`; `None`: they cannot be read."""
     parts = dict(part.split("=", 1) for part in text.split(";") if "=" in part)
     white, black = (parts.get(key, "").split(",") for key in ("white", "black"))
     return dealt(white, black, parts.get("spare", ""), board, turn)
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """A move onto the square on which it began: no card leads there."""
+    """Changes a move so that it ends on its start square. No card allows that. Returns `None` for other messages."""
     if not data.startswith(b"MAKE_MOVE|") or data.count(b"|") != 3:
         return None
     command, card, start, _ = data.rstrip(b"\r\n").split(b"|")
@@ -383,7 +418,10 @@ SCENARIOS = scenarios(
 
 
 def environment(scenario: Scenario) -> Mapping[str, str]:
-    """The deal, which a client cannot know without the extension: `GAMEHOST_DEAL`, as RECONNECT writes it."""
+    """
+    Returns variables for a client's environment: `GAMEHOST_DEAL`, the dealt cards in the form of RECONNECT. Without the
+    extension a client cannot know them otherwise.
+    """
     if not scenario.strict:
         return {}
     white, black, spare = scenario.settings["onitama.deal"].split("/")
@@ -407,13 +445,17 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class OnitamaSpelling(Spelling):
+    """The messages of this wire for the scenarios for servers."""
+
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (m.Login(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
-        """A move. The server draws a card in an exchange, which no client can foresee, so it is not played."""
+        """
+        Returns the message of a move. Exchanges are not played, because no client can foresee which card the server draws.
+        """
         if isinstance(action, Move):
             return (m.MakeMove(action.card, SQUARES[action.start], SQUARES[action.end]),)
         return ()
@@ -430,9 +472,9 @@ class OnitamaSpelling(Spelling):
 
     def opening(self, message: Any, first: str) -> Opening | None:
         """
-        The deal.
+        Returns the dealt cards in START; `None` for other messages.
 
-        :raises ValueError: START does not contain it
+        :raises ValueError: START does not contain the cards
         """
         if not isinstance(message, m.Start):
             return None
@@ -443,6 +485,7 @@ class OnitamaSpelling(Spelling):
 
 
 def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
+    """Yields wrong moves of the user on turn: the name of each fault, and the messages with it."""
     _, action = run.on_turn()
     if not isinstance(action, Move):
         return

@@ -1,9 +1,9 @@
 """
 The checks of clients of the open wire.
 
-The document is `docs/wires/open.rst`; sections are the titles in it. This module has no rules of games: `Game.legal`
-lists the actions that a seat may take, and `Game.follow` computes the effect of an event. A client is checked in the
-game that it seeks.
+The document is `docs/wires/open.rst`. Its sections are named by their titles. This module contains no rules of games:
+`Game.legal` lists the actions that a seat may take, and `Game.follow` computes the effect of an event. A client is
+checked in the game that it seeks.
 """
 
 import re
@@ -32,7 +32,7 @@ from gamehost.programs.clients import Judges
 from gamehost.wires.open import messages as m
 from gamehost.wires.seeking import PLAYED, PlayedGame
 
-#: The most legal actions that are examined. If there are more, an action counts as legal.
+#: The most legal actions that are listed. If there are more, every action counts as legal.
 MOST = 1_000
 _PLAYED: Mapping[str, PlayedGame] = {one.game.name: one for one in PLAYED}
 
@@ -59,25 +59,30 @@ _SAID: Mapping[type, str] = {
 
 
 class OpenReading(Reading):
-    #: A program with the code of a private table can join it, watch it and read its record.
+    """Follows a match of any game on one connection, as the client knows it, and judges the client's messages."""
+
+    #: The code of a private table is a secret, too: with it a program can join or watch the match, and read its record.
     SECRETS = (*Reading.SECRETS, "code")
 
     def __init__(self) -> None:
+        #: Whether the client has logged in.
         self._entered = False
+        #: The table of the match; `None`: there is no match.
         self._table: int | None = None
         self._played: PlayedGame | None = None
         self._seat = Seat(0)
-        #: The client's knowledge of the match; `None`: nothing yet.
+        #: The match as the client knows it; `None`: it is not known.
         self._view: Any = None
         self._moves = Unanswered()
         #: The other unanswered messages that may be refused: `log-in` or `other`.
         self._open: list[str] = []
-        #: The id of each question for moves -> whether a refusal of it is no fault of the client.
+        #: For each unanswered request for moves, by id: whether a refusal of it is no fault of the client.
         self._asked: dict[Any, bool] = {}
+        #: Whether the next message may have been sent before the end of the match was known.
         self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
-        """Whoever has an endpoint, or a code from a mail, can disturb the player."""
+        """Returns a message without its secrets. Settings of notices are secrets: they contain endpoints and codes of mails."""
         match message:
             case m.SetNotices(by, values) if values is not UNSET:
                 return m.SetNotices(by, dict.fromkeys(values, HIDDEN))
@@ -113,6 +118,7 @@ class OpenReading(Reading):
         return Said(words)
 
     def _acts(self, table: int, notation: str) -> Said:
+        """Judges an action of the client, by the list of legal actions."""
         words = f"acts: {notation}"
         if self._played is None or self._table is None:
             return Said(f"{words}, but no match is played", Grade.BREACH)
@@ -144,10 +150,14 @@ class OpenReading(Reading):
         return Said(self._told(message))
 
     def excuses(self, refusal: Any) -> bool:
-        """Whether a refusal answers a question that a client may ask: it cannot know which actions are too many to list."""
+        """
+        Returns whether a refusal is no fault of the client: it answers a request for moves in the client's own match. A
+        client cannot know whether there are too many moves to list.
+        """
         return isinstance(refusal, m.Refused) and self._asked.get(refusal.id, False)
 
     def _told(self, message: Any) -> str:
+        """Follows a message of the host. Returns its meaning."""
         match message:
             case m.Entered(name):
                 self._entered = True
@@ -187,8 +197,10 @@ class OpenReading(Reading):
         return ""
 
     def _happened(self, event: Any) -> str:
+        """Follows an event of the match. Returns its meaning."""
         assert self._played is not None
         messages, game = self._played.messages, self._played.game
+        # An event of the own seat answers the client's action.
         seat = _of(event, "seat")
         own = seat is None or seat == self._seat
         sent = self._moves.next_accepted() if own else None
@@ -205,6 +217,7 @@ class OpenReading(Reading):
         return f"{_of(event, 'kind') or type(event).__struct_config__.tag}"
 
     def _look(self, view: Any) -> None:
+        """Takes the state of the match from a view. If it cannot be read, the state is not known."""
         assert self._played is not None
         messages = self._played.messages
         try:
@@ -214,7 +227,7 @@ class OpenReading(Reading):
 
 
 def _of(event: Any, name: str) -> Any:
-    """A field of an event, which is a struct on the host's end and a dictionary on the client's."""
+    """Returns a field of an event. An event is a struct in the host's messages, and a dictionary in a client's."""
     return event.get(name) if isinstance(event, dict) else getattr(event, name, None)
 
 
@@ -222,7 +235,7 @@ _ACTION = re.compile(rb'("action"\s*:\s*")[^"]*')
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """An action that is no notation of any game."""
+    """Changes an action into a text that no game can read. Returns `None` for other messages."""
     changed = _ACTION.sub(rb"\g<1>!", data, count=1)
     return None if changed == data else changed
 

@@ -1,7 +1,7 @@
 """
-The checks of clients and of servers of Paper Soccer in XML.
+The checks of clients and of servers of the wire `paper-soccer`, in XML.
 
-The document is *Game Protocol* of the Universal Game System; its sections are the titles in it.
+The document is *Game Protocol* of the Universal Game System. Its sections are named by their titles.
 """
 
 import re
@@ -50,9 +50,10 @@ from gamehost.wires.paper_soccer import messages as m
 
 @define(eq=False)
 class LeadsToBounces(PaperSoccerPlayer):
-    """Ends its turns next to the border, and next to touched points: there the other side has to bounce."""
+    """An opponent that ends its turns next to the border and to touched points. There the other side must bounce."""
 
     def _points(self, place: Place) -> tuple[int, ...]:
+        """Returns the turn with the most touched points around its end."""
         found = [turn for turn in turns(place, MOST_TURNS) if turn.to.winner < 0]
         if not found:
             return super()._points(place)
@@ -61,9 +62,10 @@ class LeadsToBounces(PaperSoccerPlayer):
 
 @define(eq=False)
 class ScoresAnOwnGoal(PaperSoccerPlayer):
-    """Plays the ball into its own goal. While no turn reaches that goal, it plays the ball towards it."""
+    """An opponent that plays the ball into its own goal. While no turn reaches that goal, it plays the ball towards it."""
 
     def _points(self, place: Place) -> tuple[int, ...]:
+        """Returns a turn into its own goal, or one that ends as near to it as possible."""
         way = way_to_goal(evolve(place, side=1 - place.side))
         found = [turn for turn in turns(place, MOST_TURNS) if turn.to.winner < 0]
         if way is not None or not found:
@@ -74,16 +76,16 @@ class ScoresAnOwnGoal(PaperSoccerPlayer):
 
 
 def _wide(place: Place) -> int:
-    """How far the ball is from the middle, and so how near to a corner, where the other side would lose."""
+    """Returns how far the ball is from the middle line. In the corners the other side could lose, so less is better."""
     return abs(POINTS[place.ball][0])
 
 
-#: Positions within a turn that are looked at.
+#: How many positions within a turn an opponent examines.
 MOST_TURNS = 60
 
 
 def _touched(place: Place) -> int:
-    """The number of touched points to which the ball can go."""
+    """Returns the number of touched points to which the ball can move."""
     free = (number for number, line in LINKS[place.ball] if not line & place.drawn)
     return sum(bool(AROUND[POINTS[number]] & place.drawn) for number in free)
 
@@ -94,22 +96,25 @@ LAWS = laws(__name__, "clients")
 FOUL = b"0,0"
 
 
-#: A master's id may end in `#` and the secret of the host's masters.
+#: Finds the secret in the id of a game master: it follows a `#`.
 _MASTER_SECRET = re.compile(r"""(\bid\s*=\s*["'][^"'#<>]*#)[^"'<>]*""")
 
 
 def printed(message: Any, raw: bytes) -> str:
-    """A message as it is printed, without a master's secret."""
+    """Returns a message as printable text, without a game master's secret."""
     return _MASTER_SECRET.sub(rf"\1{HIDDEN}", printable(raw))
 
 
 class XmlReading(Reading):
+    """Follows a game on one connection, as the client knows it, and judges the client's messages."""
+
     def __init__(self) -> None:
         self._nick = ""
         self._position = Position()
         #: The player to move; empty: there is no game.
         self._next = ""
         self._game_id = ""
+        #: Whether the client waits for an opponent.
         self._waits = False
         self._moves = Unanswered()
         #: The other unanswered messages of the client that may be refused: `log-in`, `help` or `other`.
@@ -130,6 +135,7 @@ class XmlReading(Reading):
         return said
 
     def _other(self, message: Any) -> Said:
+        """Judges a message of the client that is neither a move nor a request for help."""
         playing = bool(self._next)
         match message:
             case m.PlayerLogin(nick, game_type):
@@ -161,6 +167,12 @@ class XmlReading(Reading):
         return Said(f"logs in as {nick}")
 
     def _move(self, points: tuple[m.Point, ...], game_id: str | None, may_be_late: bool) -> Said:
+        """
+        Judges a move of the client.
+
+        :param game_id: the game that the message names; `None`: it names none
+        :param may_be_late: whether the move may have been sent before the end of the game was known
+        """
         words = "plays " + " ".join(f"({x},{y})" for x, y in points)
         if not self._next:
             if may_be_late and game_id in (None, self._game_id):
@@ -204,7 +216,10 @@ class XmlReading(Reading):
         return Said("")
 
     def _refused(self) -> Grade | None:
-        """The grade of the server's error. The server answers an illegal move twice: the last game state follows."""
+        """
+        Finds what the server refuses by an error, and returns the grade of it. After an illegal move, the end of the
+        game follows the error.
+        """
         refused = self._moves.next_refused()
         if refused is not None and not refused.ends_turn:
             self._moves.refused()
@@ -216,6 +231,12 @@ class XmlReading(Reading):
         return Grade.NOTE if self._moves.refused() is None else Grade.BREACH
 
     def _state(self, following: str, points: tuple[m.Point, ...]) -> str:
+        """
+        Follows a move, or the beginning of a game. Returns the meaning of the message.
+
+        :param following: the player that moves next
+        :param points: the points of the move; empty: the game begins
+        """
         mover, self._next = self._next, following
         if not points:
             self._position = Position()
@@ -233,12 +254,13 @@ class XmlReading(Reading):
         return f"the ball is at ({x},{y}); {following} is to move"
 
     def _over(self, winner: str, loser: str, points: tuple[m.Point, ...]) -> Said:
+        """Follows the end of the game. It is a breach if the client has lost by an illegal move."""
         words = f"the game is over: {winner} has won, {loser} has lost"
         illegal = self._moves.fatal() is not None and not points and loser == self._nick
         if points and self._next == self._nick:
             self._moves.accepted(points)
         crossed = self._moves.over()
-        # The first move that has crossed the end is ignored, and the others are refused.
+        # Of the moves that were sent before the end was known, the server ignores the first one and refuses the others.
         self._may_be_late = crossed == 0
         self._open.extend(["other"] * (crossed - 1))
         self._position, self._next = Position(), ""
@@ -246,7 +268,7 @@ class XmlReading(Reading):
 
 
 def _followed(points: tuple[m.Point, ...]) -> Position:
-    """The position after all points of a game that came in one message."""
+    """Returns the position after all points of a game. They come in one message after a lost connection."""
     position = Position()
     for point in points:
         try:
@@ -293,6 +315,8 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class XmlSpelling(Spelling):
+    """The messages of this wire for the scenarios for servers."""
+
     waits_for_opening = True
 
     def log_in(self, name: str, password: str) -> Sequence[Any]:
@@ -315,11 +339,11 @@ class XmlSpelling(Spelling):
         return message
 
     def precedes(self, message: Any, following: Any) -> bool:
-        """An error before the end says why the player has lost."""
+        """Returns whether a message is an error before the end of a game. It is an extension that gives the reason."""
         return isinstance(message, m.Error) and isinstance(following, m.GameOver)
 
     def with_id(self, message: Any, match_id: str) -> Any:
-        """Most messages have the game's id."""
+        """Returns a message with the id of another game, if messages of its class have an id."""
         return replace(message, game_id=match_id) if hasattr(message, "game_id") else message
 
     def opening(self, message: Any, first: str) -> Opening | None:
@@ -329,22 +353,27 @@ class XmlSpelling(Spelling):
 
 
 def far_away(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """A point that cannot be reached."""
+    """Yields a move to a point that cannot be reached."""
     yield "a move to a point far away", (m.Move(((3, 3),), run.match_id),)
 
 
 def stays(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """The ball must move."""
+    """Yields a move to the point at which the ball is already."""
     yield "a move to the point where the ball lies", (m.Move(((0, 0),), run.match_id),)
 
 
 def too_long(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
-    """The turn ends at a point that is new."""
+    """Yields a move that continues from a new point, although the turn ends there."""
     yield "a move that goes on from a new point", (m.Move(((0, 1), (0, 2)), run.match_id),)
 
 
 def loses(faults: Faults, moves: int = 0) -> Script:
-    """An illegal move loses at once."""
+    """
+    Returns a script that makes an illegal move, which loses at once.
+
+    :param faults: the illegal move
+    :param moves: how many moves are played before
+    """
 
     async def script(run: ServerRun) -> None:
         await meet(run)
@@ -355,7 +384,7 @@ def loses(faults: Faults, moves: int = 0) -> Script:
 
 
 async def wrong_log_in(run: ServerRun) -> None:
-    """A game that there is not; then a good log-in."""
+    """A script: a log-in for an unknown game, then a good log-in."""
     user = run.new_user("ann")
     await run.connect(user)
     await run.say(user, m.PlayerLogin(user.name, "chess"), trying="a log-in for another game")
@@ -363,7 +392,7 @@ async def wrong_log_in(run: ServerRun) -> None:
 
 
 async def leaves(run: ServerRun) -> None:
-    """A player gives up."""
+    """A script: a player gives up in the middle of a match."""
     await meet(run)
     await run.play(2)
     user, _ = run.on_turn()

@@ -1,7 +1,8 @@
 """
-The fault of a message by the XML Schema of the wire, for tools that read other programs' messages.
+Finds the fault of a message by the XML Schema of the wire `paper-soccer`. Only tools use it.
 
-The host itself does not import this module: lxml stores every name that it has ever read.
+The host itself does not import this module, because lxml never forgets a name that it has read: strangers could fill
+the memory.
 """
 
 import re
@@ -11,10 +12,10 @@ from typing import Any
 
 from lxml import etree
 
-#: The name of the schema, in the package of the wire and behind `/schema/`.
+#: The name of the schema's file, in the package of the wire, and in its URL after `/schema/`.
 NAME = "ugs.xsd"
 
-# The words of libxml2, which repeat values. Names are all that is taken from them.
+# These read messages of libxml2. Only names are taken from them, because the messages repeat values of strangers.
 _WHERE = re.compile(r"Element '([^']{1,60})'(?:, attribute '([^']{1,60})')?: (.*)", re.DOTALL)
 _MISSING = re.compile(r"The attribute '([^']{1,60})' is required but missing")
 _NOT_ALLOWED = re.compile(r"The attribute '([^']{1,60})' is not allowed")
@@ -23,22 +24,23 @@ _EXPECTED = re.compile(r"Expected is (?:one of )?\( ([^)]{1,300}) \)")
 
 @cache
 def schema() -> Any:
-    """The schema, ready to validate."""
+    """Returns the schema, which is loaded once."""
     return etree.XMLSchema(etree.fromstring((files("gamehost.wires.paper_soccer") / NAME).read_bytes()))
 
 
 def schema_fault(data: bytes) -> str:
     """
-    Where a message differs from the schema, and what was expected; empty: nowhere, or it is not well-formed.
+    Returns the place at which a message differs from the schema, and what was expected; empty: it does not differ, or is not
+    well-formed XML.
 
-    :param data: the bytes of one message, with or without a declaration
+    :param data: the bytes of one message, with or without an XML declaration
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
     try:
         root = etree.fromstring(data.strip(), parser)
     except etree.XMLSyntaxError:
         return ""
-    # The codec has refused a document type. The library cannot validate what has entities of its own.
+    # A document type may define entities, which lxml cannot validate. The codec refuses such messages anyway.
     if root.getroottree().docinfo.doctype or schema().validate(root):
         return ""
     error = schema().error_log[0]
@@ -47,6 +49,7 @@ def schema_fault(data: bytes) -> str:
 
 
 def _in_words(message: str) -> str:
+    """Converts a message of libxml2 into words without values."""
     found = _WHERE.match(message)
     if found is None:
         return "not as the schema says"

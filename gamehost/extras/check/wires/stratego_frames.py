@@ -1,7 +1,7 @@
 """
-The checks of clients and of servers of Stratego in binary frames.
+The checks of clients and of servers of the wire `stratego-frames`.
 
-The document is *Stratego game*: it lists the frames by number, and the course of a game in thirteen numbered sentences.
+The document is *Stratego game*. It lists the frames by number, and describes a game in thirteen numbered sentences.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ _OFF = "no such square; x and y are 0 to 9"
 
 
 class Phase(Enum):
-    """How far a connection has come."""
+    """How far a connection has come. The texts are used as reasons in findings."""
 
     OUTSIDE = "nobody has signed on"
     WAITING = "there is no other player yet"
@@ -57,18 +57,23 @@ class Phase(Enum):
 
 
 class FramesReading(Reading):
+    """Follows a game on one connection, as the client sees it, and judges the client's frames."""
+
     def __init__(self) -> None:
         self._name = ""
         self._phase = Phase.OUTSIDE
         self._sight = Sight()
-        #: Whether the enemy's squares are known: behind a battle they are not, until the next Board.
+        #: Whether the board is known. After a battle it is not known until the next Board.
         self._seen = False
+        #: Whether it is the client's turn; `None`: it is not known.
         self._own_turn: bool | None = None
         #: The first of the client's rows; `None`: it is not known.
         self._rows: int | None = None
+        #: Whether the client has sent Ready, and the set-up was right.
         self._ready = False
+        #: The placed pieces by their squares (x, y).
         self._placed: dict[tuple[int, int], str] = {}
-        #: The placements that are not answered yet: the square, if the client could think that it is right.
+        #: The placements that are not answered yet: the square of a right placement, `None` for a wrong one.
         self._placing: list[tuple[int, int] | None] = []
         self._moves = Unanswered()
         #: The other unanswered messages of the client that may be refused: `log-in` or `other`.
@@ -104,11 +109,13 @@ class FramesReading(Reading):
         return Said(f"signs on as {name}")
 
     def _was_late(self) -> bool:
+        """Returns whether the client may have sent the current frame before it knew the end of the game. Only one may be so."""
         late, self._may_be_late = self._may_be_late and self._phase is Phase.AFTER, False
         self._crossed = self._crossed or late
         return late
 
     def _places(self, piece: str, x: int, y: int) -> Said:
+        """Judges a placement of a piece."""
         known = KINDS.get(piece)
         wrong = "no such piece" if known is None else self._wrong_place(known, x, y)
         self._placing.append((x, y) if wrong is None else None)
@@ -118,6 +125,7 @@ class FramesReading(Reading):
         return Said(f"places the {known.name} at ({x},{y})")
 
     def _wrong_place(self, kind: PieceKind, x: int, y: int) -> str | None:
+        """Returns the fault of a placement; `None`: it has none."""
         if self._phase is not Phase.SET_UP:
             return str(self._phase.value)
         if self._ready:
@@ -132,6 +140,7 @@ class FramesReading(Reading):
         return None
 
     def _is_ready(self, text: str) -> Said:
+        """Judges Ready, which must be sent once, after forty placements."""
         words = f"is ready, after {len(self._placed)} placements"
         if text == "ready" and len(self._placed) == 40 and self._phase is Phase.SET_UP and not self._ready:
             self._ready = True
@@ -140,6 +149,11 @@ class FramesReading(Reading):
         return Said(f"{words}, but forty pieces are placed, and then ready is said once", Grade.BREACH)
 
     def _moves_piece(self, *numbers: int) -> Said:
+        """
+        Judges a move of the client.
+
+        :param numbers: x and y of the start and of the end
+        """
         x, y, to_x, to_y = numbers
         words = f"({x},{y}) to ({to_x},{to_y})"
         if self._phase is not Phase.PLAYING:
@@ -164,7 +178,7 @@ class FramesReading(Reading):
             case m.PlacementInvalid():
                 return self._placement_refused()
             case m.MoveInvalid():
-                # Without extensions a move that has crossed the end is refused, too.
+                # A move that the client has sent before it knew the end of the game may be refused. That is no fault.
                 crossed = self._crossed and not self._moves
                 grade = Grade.NOTE if crossed else self._grade_of_refusal()
                 self._crossed = self._crossed and not crossed
@@ -180,6 +194,7 @@ class FramesReading(Reading):
         return Said(self._told(message))
 
     def _placement_refused(self) -> Said:
+        """Follows the refusal of a placement or of Ready. The piece is removed from the board."""
         square = self._placing.pop(0) if self._placing else None
         if square is not None:
             self._placed.pop(square, None)
@@ -188,7 +203,10 @@ class FramesReading(Reading):
         return Said(_WORDS[m.PlacementInvalid], Grade.BREACH)
 
     def _grade_of_refusal(self) -> Grade:
-        """A move that only the Two-Squares rule refuses is no fault: the rule is not in the document."""
+        """
+        Returns the grade of a refused move. A move that is only against the Two-Squares rule is no fault, because the
+        document does not have this rule.
+        """
         one = self._moves.next_refused()
         if one is None or one.wrong is not None or not self._seen:
             return Grade.BREACH
@@ -196,6 +214,7 @@ class FramesReading(Reading):
         return Grade.NOTE if self._sight.crosses_again(y * 10 + x, to_y * 10 + to_x) else Grade.BREACH
 
     def _grade_of_error(self) -> Grade | None:
+        """Finds what the server refuses by an error, and returns the grade of it."""
         if self._moves:
             return self._grade_of_refusal()
         if self._placing:
@@ -203,6 +222,7 @@ class FramesReading(Reading):
         return GRADES[self._open.pop(0)] if self._open else Grade.NOTE
 
     def _told(self, message: Any) -> str:
+        """Follows a message of the server about the game. Returns its meaning."""
         match message:
             case m.Wait():
                 if self._phase is not Phase.SET_UP:
@@ -230,10 +250,10 @@ class FramesReading(Reading):
         return _WORDS.get(type(message), "")
 
     def _connected(self) -> None:
-        """Another player has connected. During the set-up it has come back, and the placements remain."""
+        """Follows the arrival of another player, which begins the set-up. During a set-up the player has only come back."""
         if self._phase is Phase.SET_UP:
             return
-        # A player that has waited signed on first. Another one may have come back to either side.
+        # A client that has waited is the first player. Any other client may have come back to a match on either side.
         self._rows = 0 if self._phase is Phase.WAITING else None
         self._phase = Phase.SET_UP
         self._ready = self._seen = self._may_be_late = self._crossed = False
@@ -245,6 +265,7 @@ class FramesReading(Reading):
         self._moves.over()
 
     def _show(self, squares: str) -> None:
+        """Takes a board from a message. During the set-up, it shows the placed pieces."""
         self._sight.show(squares)
         if self._phase is Phase.SET_UP:
             self._placed = {(square % 10, square // 10): kind for square, kind in self._sight.own.items()}
@@ -252,18 +273,25 @@ class FramesReading(Reading):
             self._seen = True
 
     def _moved(self, move: tuple[int, int, int, int]) -> str:
+        """Follows a move without a battle. Returns its meaning."""
         x, y, to_x, to_y = move
         self._sight.moved(y * 10 + x, to_y * 10 + to_x)
         self._turn(move)
         return f"a piece moves ({x},{y}) to ({to_x},{to_y})"
 
     def _fought(self, words: str) -> str:
+        """Follows a battle. The board is not known until the next Board. Returns the meaning, which is given."""
         one = self._moves.next_accepted()
         self._seen = False
         self._turn(None if one is None else one.move)
         return words
 
     def _turn(self, move: tuple[int, int, int, int] | None) -> None:
+        """
+        Ends a turn: accepts the client's move, or follows the enemy's.
+
+        :param move: the client's move, if it is known
+        """
         if self._own_turn is False or move is None:
             self._moves.position_changed()
         else:
@@ -284,13 +312,14 @@ _WORDS: Mapping[type, str] = {
 
 
 def printed(message: Any, raw: bytes) -> str:
+    """Returns a frame as printable text: its fields, and its first bytes in hexadecimal digits."""
     shown = repr(message) if len(raw) <= 64 else f"{type(message).__name__}(...)"
     digits = raw[:24].hex(" ").upper()
     return f"{shown}  [{digits}{' ...' if len(raw) > 24 else ''}]"
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """A move onto the square on which it began."""
+    """Changes a move so that it ends on its start square. Returns `None` for other frames."""
     if len(data) != HEADER.size + MOVE.size or data[1] != 4:
         return None
     start = data[HEADER.size : HEADER.size + 8]
@@ -344,6 +373,8 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class FramesSpelling(Spelling):
+    """The messages of this wire for the scenarios for servers."""
+
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (m.SignOn(name),)
 
@@ -371,7 +402,7 @@ class FramesSpelling(Spelling):
 
 
 async def wrong_set_up(run: ServerRun) -> None:
-    """Placements that are refused, and then a good set-up and some moves."""
+    """A script: placements that the server must refuse, then a good set-up and some moves."""
     first, _ = await meet(run)
     for words, *messages in (
         ("a placement on the enemy's rows", m.Setup("9", 0, 7)),

@@ -1,10 +1,10 @@
 """
-The checks of clients and of servers of Stratego in lines of ASCII with accounts. Also the parts that they share with
-those of the frames: the board as one player may see it, an opponent that attacks from afar, set-ups with which a game
-is short, and secrets.
+The checks of clients and of servers of the wire `stratego-lines`. Also the parts that they share with the checks of
+`stratego-frames`: the board as one player sees it, an opponent that attacks from afar, set-ups for short games, and a check of
+secrets.
 
-The document is *Stratego server protocol description*. It has no titles: its parts are the items of its list. The
-judgement of a move depends only on what the player can see.
+The document is *Stratego server protocol description*. It has no titles, so the items of its list are used as sections.
+A move is judged only by what the player can see.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,53 +39,62 @@ from gamehost.wires.framing import asks_for_help
 from gamehost.wires.stratego_lines import messages as m
 from gamehost.wires.stratego_lines.messages import is_resignation
 
-#: The memory of the Two-Squares rule before the first move. A piece may cross the same border in three turns in a row.
+#: The memory of the Two-Squares rule before the first move. By this rule, a piece may cross the same border in three
+#: turns in a row at most.
 _NOWHERE = rules.nowhere(3)
+#: The fault of a move with a square off the board.
 _OFF = "no such square"
 
 
 @define(eq=False)
 class Sight:
-    """The client's view of the board. A square is a number from 0 to 99, as in the game's board."""
+    """Follows the board as the client sees it. A square is a number from 0 to 99, as on the game's board."""
 
-    #: Own pieces by their kinds, and `#` for each enemy piece; empty: nothing is known.
+    #: A letter for each square: the kind of an own piece, or `#` for an enemy's piece; empty: the board is not known.
     squares: str = ""
+    #: The memory of the Two-Squares rule.
     _walk: rules.Walk = _NOWHERE
 
     @property
     def own(self) -> Mapping[int, str]:
+        """The kinds of the own pieces, by square."""
         return {square: mark for square, mark in enumerate(self.squares) if mark in rules.KINDS}
 
     def clear(self) -> None:
+        """Forgets the board."""
         self.squares, self._walk = "", _NOWHERE
 
     def show(self, squares: Iterable[str]) -> None:
-        """A board, A1 first. Marks that are no piece are replaced by those of the board without pieces."""
+        """
+        Takes a board from a message.
+
+        :param squares: a letter for each square, A1 first. Letters that are not pieces may be any.
+        """
         marks = zip(squares, rules.BARE.decode("ascii"), strict=True)
         self.squares = "".join(mark if mark in rules.KINDS or mark == ENEMY else bare for mark, bare in marks)
 
     def wrong(self, source: int, target: int) -> str | None:
-        """The fault of a client's move; `None`: none that the document has."""
+        """Returns the fault of a client's move by the document; `None`: it has none."""
         if not (0 <= source < 100 and 0 <= target < 100):
             return _OFF
         return rules.opening(board_with(self.squares, rules.FIRST_PLAYER, {}), 0).objection(source, target)
 
     def crosses_again(self, source: int, target: int) -> bool:
-        """Whether hosts that have the Two-Squares rule refuse this move."""
+        """Returns whether a host with the Two-Squares rule would refuse a move."""
         way = rules.WAYS[source].get(target)
         return way is not None and bool(way[1] & self._walk.barred(source))
 
     def walked(self, source: int, target: int) -> None:
-        """The client has made a move. The board comes in another message."""
+        """Notes a move of the client for the Two-Squares rule. It does not change the board."""
         way = rules.WAYS[source].get(target)
         if way is not None:
             self._walk = self._walk.on(source, target, way[1])
 
     def moved(self, source: int, target: int, battle: tuple[str, str] | None = None) -> None:
         """
-        A piece has moved to a square.
+        Follows a move of any piece on the board.
 
-        :param battle: the kinds of this piece and of the one that was there, `.` where it is not known; `None`: there was none
+        :param battle: the kinds of the attacker and the defender, with `.` for an unknown kind; `None`: there was no battle
         """
         if not self.squares:
             return
@@ -99,13 +108,13 @@ class Sight:
         self.squares = "".join(board)
 
 
-#: The back row first. Scouts stand in front, where there is no lake.
+#: A set-up with scouts in the front row where there is no lake. The back row comes first.
 _SCOUTS_IN_FRONT = ("BFB8B8B8B8", "B8S7777915", "5556666924", "9943994399")
 
 
 @define(eq=False)
 class AttacksFromAfar(StrategoPlayer):
-    """Attacks with its scouts from as far as they go, and moves them far."""
+    """An opponent that moves its scouts far, and attacks with them from afar."""
 
     def _set_up(self) -> StrategoAction:
         if any(mark not in ".~" for mark in self.squares):
@@ -121,32 +130,39 @@ class AttacksFromAfar(StrategoPlayer):
 
 
 def _length(step: PieceStep) -> int:
+    """Returns the length of a step in squares."""
     across = abs(step[0] - step[1])
     return across // rules.WIDTH or across
 
 
-#: Set-ups, the back row first. In the front row the flag and a scout are in the columns A and B, behind no lake.
+#: Set-ups for short games, the back row first. In the front row, the flag and a scout are in columns A and B, where there is no
+#: lake.
 FLAG_IN_A = ("BBBBBB1233", "4445555666", "6777788888", "F9S9999999")
 FLAG_IN_B = ("BBBBBB1233", "4445555666", "6777788888", "9FS9999999")
-#: The same to an enemy until a piece of the back rows fights.
+#: A set-up that an enemy cannot distinguish from `FLAG_IN_B` until a piece of the back rows fights.
 FLAG_IN_B_TOO = ("3321BBBBBB", "6665555444", "8888877776", "9FS9999999")
 
-#: The scout in column B takes the flag at once.
+#: The moves of a game that the first player wins: its scout in column B takes the flag at once.
 FIRST_WINS = (rules.Move(1, 3, 1, 6),)
-#: The first player moves in column J; then the second player's scout in column A takes the flag.
+#: The moves of a game that the second player wins: after a move in column J, its scout in column A takes the flag.
 SECOND_WINS = (rules.Move(9, 3, 9, 4), rules.Move(0, 6, 0, 3))
 #: Moves without a battle.
 QUIET_MOVES = (rules.Move(9, 3, 9, 4), rules.Move(8, 6, 8, 5), rules.Move(9, 4, 9, 5), rules.Move(8, 5, 8, 4))
 
 
 def _placed(front: Sequence[str], seat: Seat) -> rules.PlaceRows:
-    """The set-up of a seat, by ascending rows of the board."""
+    """Returns a set-up for a seat. The rows come in ascending order of the board."""
     return rules.PlaceRows(tuple(front) if seat == 0 else tuple(reversed(front)))
 
 
 async def _scripted(
     run: ServerRun, users: tuple[User, User], moves: Sequence[rules.Move], second: Sequence[str] = FLAG_IN_B
 ) -> None:
+    """
+    Plays the set-ups of two users, and some moves.
+
+    :param second: the set-up of the second user
+    """
     for user, front in zip(users, (FLAG_IN_A, second), strict=True):
         seat = user.seat.seat
         await run.say(user, *run.spelling.says(_placed(front, seat), seat, ""))
@@ -157,7 +173,11 @@ async def _scripted(
 
 
 def short_game(moves: Sequence[rules.Move]) -> Script:
-    """A game that these moves end, and the next one on the same connections."""
+    """
+    Returns a script that plays a short game, and then another one on the same connections.
+
+    :param moves: all moves of the short game
+    """
 
     async def script(run: ServerRun) -> None:
         users = await meet(run)
@@ -170,6 +190,7 @@ def short_game(moves: Sequence[rules.Move]) -> Script:
 
 
 def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[object]]]:
+    """Yields wrong moves of a user before its first move: the name of each fault, and the messages with it."""
     own, enemy = (3, 6) if user.seat.seat == 0 else (6, 3)
     onward = 1 if user.seat.seat == 0 else -1
     back = own - onward
@@ -185,7 +206,11 @@ def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[object]]]
 
 
 def refused(first: bool) -> Script:
-    """Illegal moves of the first or the second player, before the first move of each."""
+    """
+    Returns a script that makes illegal moves before the first move of a player.
+
+    :param first: whether it is the first player; otherwise the second one
+    """
 
     async def script(run: ServerRun) -> None:
         users = await meet(run)
@@ -199,7 +224,10 @@ def refused(first: bool) -> Script:
 
 
 async def alike(run: ServerRun) -> None:
-    """Two games that differ only in pieces that the first player cannot see must look alike to that player."""
+    """
+    A script that looks for secrets. It plays two games that differ only in pieces which the first player cannot see.
+    The server must send that player the same messages in both.
+    """
     heard = []
     for names, second in ((("ann", "bob"), FLAG_IN_B), (("amy", "bud"), FLAG_IN_B_TOO)):
         users = await meet(run, *names)
@@ -218,7 +246,7 @@ async def alike(run: ServerRun) -> None:
 
 LAWS = laws(__name__, "clients")
 
-#: The message that the client must send after a message of the server.
+#: What the client must send after a message of the server; empty: nothing.
 _AWAITED: Mapping[type, str] = {
     m.AuthReq: "name",
     m.AuthOk: "",
@@ -243,8 +271,15 @@ FREE = {"stratego.two_squares": "0"}
 
 
 class LinesReading(Reading):
+    """
+    Follows a game on one connection, as the client sees it, and judges the client's lines. A line has no name, so its
+    meaning depends on what the server waits for.
+    """
+
     def __init__(self) -> None:
+        #: What the server waits for: `name`, `password`, `answer`, `set-up` or `move`; empty: nothing.
         self._awaited = ""
+        #: The rows of the set-up so far.
         self._rows: list[str] = []
         self._red = True
         self._sight = Sight()
@@ -261,7 +296,7 @@ class LinesReading(Reading):
         self._may_be_late = False
 
     def redacted(self, message: Any) -> Any:
-        """A password is hidden. So is every line before the log-in is answered, but the name."""
+        """Returns a message without a password. A line is hidden if the server waits for a password."""
         return m.Text("***") if self._awaited == "password" and isinstance(message, m.Text) else message
 
     def said(self, message: Any) -> Said:
@@ -291,7 +326,7 @@ class LinesReading(Reading):
         return Said(wrong, Grade.BREACH, "turn")
 
     def _was_late(self, text: str | None) -> bool:
-        """Whether this line is the one that may have crossed the end of the game."""
+        """Returns whether a line is the one that the client may have sent before it knew the end of the game."""
         if not self._may_be_late or text is None or (self._awaited and self._rows):
             return False
         late = is_resignation(text) or m.read_move(text) is not None
@@ -299,6 +334,11 @@ class LinesReading(Reading):
         return late
 
     def _set_up(self, text: str | None) -> Said:
+        """
+        Judges a row of the set-up. After the fourth row, the whole set-up is judged.
+
+        :param text: the row; `None`: the line cannot be read
+        """
         self._rows.append(text or "")
         number = len(self._rows)
         if number == 4:
@@ -315,11 +355,12 @@ class LinesReading(Reading):
         return Said(f"row {row} of the set-up", law="set-up")
 
     def _place(self) -> None:
-        """The client's pieces stand as it has said, and the enemy's in the four rows on the other side."""
+        """Puts the client's pieces on the board, and unknown pieces on the four rows of the enemy."""
         upwards = self._rows if self._red else self._rows[::-1]
         self._sight.show(board_of_set_up(Seat(not self._red), tuple(m.in_pieces(row.upper()) for row in upwards)))
 
     def _moves_piece(self, text: str) -> Said:
+        """Judges a move of the client."""
         move = m.read_move(text)
         if move is None:
             self._open += 1
@@ -342,7 +383,7 @@ class LinesReading(Reading):
             self._back = isinstance(message, m.Resume)
         match message:
             case m.GetMove() if refused:
-                # Without extensions no other message shows that a move is refused.
+                # Without extensions, a second `get-move` is the only sign that a move is refused.
                 grade = self._grade_of_refusal()
                 return Said("the move is refused; another one is awaited", grade)
             case m.AuthReq():
@@ -361,6 +402,7 @@ class LinesReading(Reading):
         return Said(self._told(message))
 
     def _coloured(self, color: str) -> Said:
+        """Follows the colour of the client. A second colour without a new game means that the set-up was refused."""
         again, self._begun = not self._begun, False
         self._red = color == "red"
         self._awaited = "" if self._back else "set-up"
@@ -371,13 +413,17 @@ class LinesReading(Reading):
         return Said(f"the client is {color}; " + ("the board follows" if self._back else "four rows are awaited"))
 
     def _grade_of_refusal(self) -> Grade:
-        """A move that only the Two-Squares rule refuses is no fault: the rule is not in the document."""
+        """
+        Returns the grade of a refused move. A move that is only against the Two-Squares rule is no fault, because the
+        document does not have this rule.
+        """
         one = self._moves.refused()
         if one is None or one.wrong is not None or not self._sight.own:
             return Grade.BREACH
         return Grade.NOTE if self._sight.crosses_again(*one.move) else Grade.BREACH
 
     def _grade_of_error(self, reason: str) -> Grade:
+        """Finds what the server refuses by an error, and returns the grade of it."""
         if self._not_let_in:
             return Grade.NOTE
         if self._moves:
@@ -390,6 +436,7 @@ class LinesReading(Reading):
         return Grade.BREACH if refused else Grade.NOTE
 
     def _told(self, message: Any) -> str:
+        """Follows a message of the server about the game. Returns its meaning."""
         match message:
             case m.Met(piece):
                 return self._met(piece)
@@ -409,6 +456,11 @@ class LinesReading(Reading):
         return _WORDS.get(type(message), "")
 
     def _met(self, piece: str | None) -> str:
+        """
+        Follows the answer to the client's move. Returns the meaning of the message.
+
+        :param piece: the letter of the enemy's piece on the square; `None`: the square was empty
+        """
         one = self._moves.next_accepted()
         if one is not None:
             source, target = one.move
@@ -421,6 +473,11 @@ class LinesReading(Reading):
         return f"the square held the enemy's {rules.KINDS[m.PIECES[piece]].name}"
 
     def _moved(self, start: str, end: str, attacker: str | None) -> str:
+        """
+        Follows a move of the enemy. Returns the meaning of the message.
+
+        :param attacker: the letter of the enemy's piece; `None`: there was no battle
+        """
         self._moves.position_changed()
         source, target = _number(start), _number(end)
         if attacker is None:
@@ -431,12 +488,12 @@ class LinesReading(Reading):
 
 
 def _number(square: str) -> int:
-    """The number of a square such as B4 on the game's board."""
+    """Returns the number of a square such as B4 on the game's board."""
     return (int(square[1:]) - 1) * 10 + m.COLUMNS.index(square[0])
 
 
 def spoiled(data: bytes) -> bytes | None:
-    """A move onto the square on which it began."""
+    """Changes a move so that it ends on its start square. Returns `None` for other messages."""
     text = data.decode("ascii", "replace").strip()
     if m.read_move(text) is None:
         return None
@@ -482,11 +539,13 @@ SERVER_LAWS = laws(__name__, "servers")
 
 
 class LinesSpelling(Spelling):
+    """The messages of this wire for the scenarios for servers."""
+
     def log_in(self, name: str, password: str) -> Sequence[Any]:
         return (m.Text(name), m.Text(password))
 
     def again(self, name: str, match_id: str) -> Sequence[Any]:
-        """The next game begins by itself."""
+        """Returns no messages, because the server begins the next game without a message of the client."""
         return ()
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
@@ -507,7 +566,7 @@ class LinesSpelling(Spelling):
 
 
 async def wrong_password(run: ServerRun) -> None:
-    """A name with another password, and then with its own."""
+    """A script: a user logs in with a wrong password, and then with its own."""
     user = run.new_user("ann")
     await run.connect(user)
     await run.spelling.enter(run, user)
