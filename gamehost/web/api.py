@@ -112,11 +112,16 @@ class Results(Struct, frozen=True):
 
 
 def moment(ms: int) -> str:
-    """A time as ISO text, for programs; empty if it is not known."""
+    """
+    Returns a time as ISO text, for programs; empty if the time is not known.
+
+    :param ms: milliseconds since 1970; 0 if they are not known
+    """
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if ms else ""
 
 
 def row(match: FinishedMatch) -> MatchRow:
+    """Returns a finished match as one line of a list."""
     opening, opened = match.opening, match.opened_ms
     winners, cause, why = outcome(match)
     return MatchRow(
@@ -136,10 +141,13 @@ def row(match: FinishedMatch) -> MatchRow:
 
 def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Results]:
     """
-    The results of a tally: accounts, then house players, then guests. In each kind, the players with the most victories
-    come first. Each step of the generator makes one row.
+    Makes the message with the results of players: first accounts, then house players, then guests. In each kind, the
+    players with the most victories come first. Each step of the generator makes one row.
 
-    :param wanted: the key of a name; empty: of all names
+    :param tally: the counted results of all players
+    :param game: the name of a game; empty: results of all games
+    :param wanted: the key of a player's name; empty: results of all players
+    :returns: the message, when the generator ends
     """
     rows: list[ResultRow] = []
     shown: dict[str, str] = {}
@@ -153,7 +161,7 @@ def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Re
     return Results(rows, ladders, tally.matches.total(), tally.since, shown or UNSET)
 
 
-#: A record with more entries than this is made in a thread. A shorter one takes about a millisecond.
+#: The record of a match with more entries than this is made in a thread. A shorter record takes about a millisecond.
 MANY = 20
 
 #: A picture contains its style, and may load nothing.
@@ -203,8 +211,11 @@ class MatchRecord(MatchRow, frozen=True, kw_only=True):
 
 def written(match: FinishedMatch, record: TableRecord, played: PlayedGame, reveal: bool) -> MatchRecord:
     """
-    A match as a message.
+    Returns the record of a finished match as a message.
 
+    :param match: the facts about the match
+    :param record: the entries of the journal of the match
+    :param reveal: whether the message contains the entries, and the events that not everybody received
     :raises NotFollowed: the record does not fit the rules
     """
     messages, opening, entries = played.messages, record.opening, record.entries
@@ -212,10 +223,11 @@ def written(match: FinishedMatch, record: TableRecord, played: PlayedGame, revea
     hidden: list[Hidden] = []
 
     def note(number: int, told: Sequence[To[Any]]) -> None:
+        """Called with the events of each entry: sorts them into those for everybody and those for some seats."""
         for to in told:
             event = messages.event(to.event)
             if event is None:
-                continue
+                continue  # the open wire has no message for this event
             if to.audience is None:
                 events.append(Numbered(number, event))
             else:
@@ -233,26 +245,32 @@ def written(match: FinishedMatch, record: TableRecord, played: PlayedGame, revea
 
 
 def _entry(number: int, entry: Entry) -> RecordEntry:
+    """Returns an entry of the journal as a part of a message."""
     seat = UNSET if entry.seat is None else int(entry.seat)
     action = entry.notation.decode("utf-8") if entry.kind is EntryKind.ACTED else ""
     return RecordEntry(number, entry.at, entry.kind.name.lower(), seat, action, entry.drawn)
 
 
-#: How many seconds the board is watched after a request for it.
+#: For how many seconds after a request the board is still watched, so that the next request is answered at once.
 LOOK_SECONDS = 10.0
 
 #: Replaces unknown games and impossible names of players in the keys of answers.
 NOTHING_SUCH = KEY_OF_NOBODY
 
+#: Why a request with an unknown address is refused.
 NOTHING = "there is nothing at this address"
 
 
 def not_found(why: str = NOTHING) -> Answer:
+    """Returns an answer with status 404. Pages of other sites may read it, too."""
     return refused(404, why, FOR_EVERYBODY)
 
 
 def number(text: str) -> int | None:
-    """A whole number as people write it; `None`: the text is no number."""
+    """
+    Returns the whole number that a text from a client is; or `None` if the text is no number, or the number is too
+    large.
+    """
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 and int(text) <= LARGEST else None
 
 
@@ -269,21 +287,25 @@ class BoardReader:
     _directory: MatchDirectory
     _encoder: SharedEncoder
     _clock: IReactorTime
-    #: The answers that wait for a complete board.
+    #: The requests that are not answered yet.
     _waiting: list[Deferred[Answer]] = field(factory=list)
-    #: The last board that was sent; `None`: the board has changed since.
+    #: The last answer with the board; `None`: the board has changed since.
     _sent: Answer | None = None
+    #: The last message from the board: the whole board, or a difference.
     _seen: bytes = b""
+    #: Whether the board knows all current matches.
     _complete: bool = False
+    #: Runs while the board is watched.
     _timer: Timer = field(factory=Timer)
+    #: When the last request came, in seconds of the clock.
     _asked_at: float = 0.0
 
     def read(self) -> Deferred[Answer]:
-        """All matches and all waiting players, as a message of the open wire."""
+        """Returns all matches and all waiting players, as a message of the open wire."""
         answer: Deferred[Answer] = Deferred()
         self._waiting.append(answer)
         self._asked_at = self._clock.seconds()
-        if not self._timer:
+        if not self._timer:  # the board is not watched yet
             self._directory.board.look(self, self._encoder)
             self._timer.set(self._clock, EVERY, self._look_on)
             self._directory.board.when_complete(self._known)
@@ -292,15 +314,17 @@ class BoardReader:
         return answer
 
     def tell(self, data: bytes) -> None:
-        """Receive the whole board, or a difference. A difference only makes the stored board invalid."""
+        """Called by the board with the whole board, or with a difference: the stored answer is no longer valid."""
         self._seen, self._sent = data, None
 
     def _known(self) -> None:
-        if self._timer:  # else no client waits for the answer any more
+        """Called when the board knows all current matches: answers the waiting requests."""
+        if self._timer:  # else the board is no longer watched
             self._complete = True
             self._answer()
 
     def _look_on(self) -> None:
+        """Called by the timer: answers the waiting requests, and stops watching if no request came for some time."""
         self._complete = True
         self._answer()
         left = self._asked_at + LOOK_SECONDS - self._clock.seconds()
@@ -310,15 +334,18 @@ class BoardReader:
             self.stop()
 
     def _answer(self) -> None:
+        """Answers all waiting requests with the present board."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
         sent = self._sent
         if sent is None:
+            # The board calls `tell` with the whole board, before `look` returns.
             self._directory.board.look(self, self._encoder)
             sent = self._sent = found(self._seen, JSON, NEVER)
 
         def tell() -> Generator[None, None, None]:
+            # One client after another, in several turns of the reactor if there are many.
             for answer in waiting:
                 answer.callback(sent)
                 yield
@@ -326,6 +353,7 @@ class BoardReader:
         self._directory.questions.slices.run(tell(), lambda told: None)
 
     def stop(self) -> None:
+        """Stops watching the board."""
         self._timer.stop()
         self._complete, self._sent = False, None
         self._directory.board.look_away(self)
@@ -333,28 +361,35 @@ class BoardReader:
 
 @define(eq=False)
 class _Glance:
-    """A watcher of a match that needs only its present state."""
+    """
+    A watcher of a match for one request. The answer is the first message to the watcher, which is the present state of
+    the match. Then it stops watching.
+    """
 
     _directory: MatchDirectory
     _table: TableId
+    #: The address of the client.
     address: str
+    #: Fires with the answer.
     answer: Deferred[Answer] = field(
         init=False, default=Factory(lambda self: Deferred(self._look_away), takes_self=True)
     )
     _done: bool = False
 
     def _look_away(self, answer: Deferred[Answer]) -> None:
-        """The client has disconnected."""
+        """Called when the client has disconnected before the answer: stops watching."""
         self._done = True
         self._directory.unwatch(self._table, self)
 
     def tell(self, data: bytes) -> None:
+        """Called with each message to the watchers of the match: the first message is the answer."""
         if not self._done:
             self._done = True
             self._directory.unwatch(self._table, self)
             self.answer.callback(found(data, JSON, NEVER))
 
     def closed(self, table: TableId) -> None:
+        """Called when the match has ended: there is no present state any more."""
         if not self._done:
             self._done = True
             self.answer.callback(not_found("the match is over"))
@@ -363,10 +398,11 @@ class _Glance:
 @define(eq=False)
 class Api:
     """
-    The answers below `/api`.
+    Answers the requests to addresses below `/api`.
 
+    :param directory: finds matches, results and the board
     :param worker: makes long records and compresses long answers, in a thread
-    :param reveal: whether a record shows what was hidden during the match
+    :param reveal: whether a record shows information that was hidden during the match
     """
 
     _directory: MatchDirectory
@@ -374,7 +410,7 @@ class Api:
     _clock: IReactorTime
     _worker: Worker
     _reveal: bool = True
-    #: Messages as they are: no line ends, no frames.
+    #: Encodes messages without line ends and frames, because a message is the body of an answer.
     _encoder: SharedEncoder = field(
         init=False, default=Factory(lambda self: SharedEncoder(self._options, bytes), takes_self=True)
     )
@@ -387,11 +423,12 @@ class Api:
 
     @cached_property
     def _games(self) -> Mapping[str, Game[Any, Any]]:
+        """The games of the open wire, by their names."""
         return {name: played.game for name, played in self._options.games.items()}
 
     @cached_property
     def _fixed(self) -> Mapping[tuple[str, ...], Answer]:
-        """The answers that never change while the host runs."""
+        """The answers that never change while the host runs, by the path below `/api`: the schema, and the rules."""
         played = self._options.games
         answers: dict[tuple[str, ...], Answer] = {
             ("schema.json",): found(
@@ -411,6 +448,7 @@ class Api:
         return answers
 
     def respond(self, asked: Asked) -> Answering:
+        """Returns the answer to a request, at once or later."""
         match asked.path[1:]:
             case ("tables",):
                 return self.board.read()
@@ -438,6 +476,12 @@ class Api:
                 return self._fixed.get(path) or not_found()
 
     def _listed(self, address: str, query: Mapping[str, str]) -> Answering:
+        """
+        Returns a list of finished matches, the newest first.
+
+        :param address: the address of the client
+        :param query: `before`, `game` and `name` restrict the list
+        """
         before = number(query["before"]) if query.get("before") else None
         if before is None and query.get("before"):
             return refused(400, "expected a whole number in before", FOR_EVERYBODY)
@@ -454,21 +498,28 @@ class Api:
 
     def _sought(self, query: Mapping[str, str]) -> tuple[str, str]:
         """
-        The game and the key of the name that a client asks for; empty: any.
+        Returns the game, and the key of the player's name, that a client asks for. Empty: the client has named none.
 
-        Answers are cached under them, so they are not the client's text: `NOTHING_SUCH` replaces all impossible values.
+        Both are parts of keys in the cache of answers. So `NOTHING_SUCH` replaces all impossible values: otherwise a
+        client could fill the cache with different texts.
         """
         game, name = query.get("game", ""), query.get("name", "")
         known = not game or game in self._options.games or game in self._directory.finished.games
         return game if known else NOTHING_SUCH, sought_key(name) if name else ""
 
     async def _results(self, game: str, name: str) -> Found:
+        """Returns the results of the players, restricted to a game and to the key of a name if they are not empty."""
         tally = await self._directory.finished.tally()
         results = await self._directory.questions.in_slices(results_of(tally, game, name))
         return kept(await as_json(self._worker, results), self._directory.finished.seconds_left(tally))
 
     async def _record(self, table: TableId, ending: str, code: str) -> Found:
-        """The record of a finished match. A public one is cached as it is sent."""
+        """
+        Returns the record of a finished match. The record of a public match is cached.
+
+        :param ending: the format, one of `ENDINGS`
+        :param code: the code of a private match, as the client has given it
+        """
         try:
             match, record, game = await self._directory.finished_match(table, code, self._games)
         except NotAnswered as refusal:
@@ -478,7 +529,11 @@ class Api:
         return kept(answer) if answer.status == 200 and not code else Found(answer)
 
     def _made(self, match: FinishedMatch, record: TableRecord, played: PlayedGame, ending: str) -> Answer:
-        """Make the answer. This may run in a thread, so it changes nothing of this object."""
+        """
+        Returns the answer with the record of a match. May run in a thread, so it changes nothing of this object.
+
+        :param ending: the format, one of `ENDINGS`
+        """
         cache = NEVER if match.opening.code else FOR_EVER  # a private match is in no shared cache
         date = moment(match.opened_ms)[:10]
         try:
@@ -487,7 +542,7 @@ class Api:
             if ending == "svg":
                 drawing = picture(played.game, record, date=date, reveal=self._reveal)
                 return found(drawing.encode(), "image/svg+xml", cache, PICTURE)
-            if not self._reveal:
+            if not self._reveal:  # the notation always contains all entries
                 return not_found("this host does not show what was hidden in a match, and this text would")
             return found(write_notation(record, date).encode(), "text/plain; charset=utf-8", cache)
         except (NotFollowed, NoPicture, NotNotation):
@@ -495,6 +550,7 @@ class Api:
             return refused(500, "the record of this match cannot be read", FOR_EVERYBODY)
 
     def _shown(self, table: TableId, code: str, address: str) -> Answering:
+        """Returns the present state of a match that is being played."""
         glance = _Glance(self._directory, table, address)
         try:
             self._directory.watch(table, glance, self._encoder, code)
@@ -503,6 +559,13 @@ class Api:
         return glance.answer
 
     def _history(self, address: str, table: TableId, query: Mapping[str, str], what: str) -> Answering:
+        """
+        Returns a match up to one of its entries.
+
+        :param address: the address of the client
+        :param query: `until` is the number of the last entry; without `until`, the answer has all entries
+        :param what: `history`: the events; `picture`: a drawing of the position
+        """
         until = number(query["until"]) if "until" in query else LARGEST
         if until is None:
             return refused(400, "expected a whole number in until", FOR_EVERYBODY)
@@ -517,6 +580,7 @@ class Api:
         )
 
     async def _pictured(self, table: TableId, asked: HistoryQuestion, until: int, code: str) -> Found:
+        """Returns a drawing of a match after an entry."""
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
@@ -526,9 +590,11 @@ class Api:
         return kept(answer) if asked.lasting else Found(answer)
 
     async def _told(self, table: TableId, asked: HistoryQuestion, until: int, code: str) -> Found:
+        """Returns the public events of a match up to an entry, as a message of the open wire."""
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
+        # Only the history of a match that has ended never changes.
         cache = FOR_EVER if told.result is not None and not code else NEVER
         history = await self._directory.questions.in_slices(self._encoder.history(table, game, told))
         answer = await as_json(self._worker, history, cache)
@@ -536,14 +602,15 @@ class Api:
 
 
 def _code(query: Mapping[str, str]) -> str:
-    """The code of a private match that a client gives; empty: none."""
+    """Returns the code of a private match that a client gives; empty if it gives none."""
     return checked_code(query.get("code", ""))
 
 
 def _drawn(game: Game[Any, Any], told: History[Any], cache: str) -> Answer:
-    """The public view of a match, after the last entry of the history."""
+    """Returns a drawing of a match after the last entry of its history, as everybody may see it."""
     if not told.events or told.n > MOST_TOLD:
         return not_found("nothing has happened yet, or the match is too long to be drawn")
+    # The events of one entry are one turn of the drawing.
     view, turns = None, []
     for _, events in groupby(told.events, key=itemgetter(0)):
         turns.append(Turn(None, tuple(event for _, event in events)))
@@ -557,15 +624,16 @@ T = TypeVar("T")
 
 JSON = "application/json"
 
-#: A thread compresses bodies with more bytes than this. A shorter one takes half a millisecond.
+#: A body with more bytes than this is compressed in a thread. A shorter body takes half a millisecond at most.
 LARGE = 16_384
 
 
 def in_thread(worker: Worker, work: Callable[[], T]) -> Deferred[T]:
-    """Do some work in a thread. Fires with its result, or fails with its exception."""
+    """Calls a function in a thread. Fires with its result, or fails with its exception."""
     answer: Deferred[T] = Deferred()
 
     def safely() -> T | Failure:
+        # A `Deferred` that is called with a `Failure` fails with it.
         try:
             return work()
         except Exception:
@@ -576,12 +644,12 @@ def in_thread(worker: Worker, work: Callable[[], T]) -> Deferred[T]:
 
 
 async def as_json(worker: Worker, content: Any, cache: str = NEVER) -> Answer:
-    """An answer with a JSON body."""
+    """Returns an answer whose body is a value as JSON. Compresses a long body in a thread."""
     body = to_json(content)
     pack = partial(found, body, JSON, cache)
     return pack() if len(body) <= LARGE else await in_thread(worker, pack)
 
 
 def kept(answer: Answer, seconds: float = float("inf")) -> Found:
-    """An answer that is cached as it is sent, for a number of seconds."""
+    """Returns an answer that the host caches as it is sent, compressed or not, for a number of seconds."""
     return Found(answer, len(answer.body) + len(answer.packed or b""), seconds)

@@ -65,7 +65,9 @@ class BadPath(ValueError):
 
 @frozen
 class Visitor:
-    #: Without the port; empty if the transport has no addresses.
+    """The client that sends a request: its address, and whether others can read what it sends."""
+
+    #: The address without the port; empty if the transport has no addresses.
     address: str
     #: Whether the connection of the visitor is known to be encrypted.
     https: bool
@@ -74,32 +76,45 @@ class Visitor:
 
 
 class Asked(Struct, frozen=True):
+    """A request of a client, as a site reads it. It has no body."""
+
+    #: `GET`, for instance.
     method: str
     #: The decoded parts of the path between the slashes; `/` has none.
     path: tuple[str, ...]
+    #: The arguments after the question mark, by their names.
     query: Mapping[str, str]
     #: The headers by their names in lower case. The values of several headers with one name are joined with commas.
     headers: Mapping[str, str]
     visitor: Visitor
-    #: `HTTP/1.1`, for instance.
+    #: The version of HTTP: `HTTP/1.1`, for instance.
     version: str = "HTTP/1.1"
 
 
 @frozen
 class Answer:
+    """The answer to a request, before the server adds the headers that all answers have."""
+
+    #: The number that says how the request ended: 200, for instance.
     status: int
     body: bytes = b""
+    #: The header `Content-Type`.
     kind: str = "text/plain; charset=utf-8"
+    #: The header `Cache-Control`.
     cache: str = NEVER
+    #: Further headers, only for this answer.
     headers: Mapping[str, str] = field(factory=dict)
-    #: The body, compressed with gzip; `None`: only the plain one is sent.
+    #: The body, compressed with gzip; `None`: only the plain body is sent.
     packed: bytes | None = None
     #: Identifies the body for caches; empty: the body is sent each time.
     etag: str = ""
 
 
 def packed(body: bytes, level: int = 6) -> bytes | None:
-    """A body compressed with gzip, the same bytes each time; `None`: it is not worth it."""
+    """
+    Returns a body compressed with gzip; or `None` if compression saves too little. The same body always gives the same
+    bytes.
+    """
     small = gzip.compress(body, level, mtime=0) if len(body) >= WORTH_PACKING else body
     return small if len(small) < len(body) * 0.9 else None
 
@@ -108,28 +123,33 @@ def found(
     body: bytes, kind: str, cache: str = ASK_AGAIN, headers: Mapping[str, str] = FOR_EVERYBODY, level: int = 6
 ) -> Answer:
     """
-    An answer with a body that browsers may keep. Its `ETag` is a weak one, because the compressed body has the same
-    tag.
+    Returns an answer with status 200 and this body. Browsers may keep the body. Its `ETag` is a weak one, because the
+    compressed body has the same tag.
+
+    :param kind: the header `Content-Type`
+    :param cache: the header `Cache-Control`
+    :param level: the level of compression of gzip, 1 to 9
     """
     etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
     return Answer(200, body, kind, cache=cache, headers=headers, packed=packed(body, level), etag=etag)
 
 
 def refused(status: int, why: str, headers: Mapping[str, str] = {}) -> Answer:
-    """An answer with an error in words."""
+    """Returns an answer that refuses a request. Its body is the status and the reason, as plain text."""
     return Answer(status, f"{status} {HTTPStatus(status).phrase}: {why}\n".encode(), headers=headers)
 
 
 def written(status: int, headers: Mapping[str, str], body: bytes, version: str = "HTTP/1.1") -> bytes:
+    """Returns the bytes of an answer on the connection: its status line, its headers and its body."""
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return f"{version} {status} {HTTPStatus(status).phrase}\r\n{head}\r\n".encode("latin-1") + body
 
 
 def split_path(raw: bytes) -> tuple[str, ...]:
     """
-    The decoded parts of a path. An escaped slash does not separate parts.
+    Returns the decoded parts of a path. An escaped slash does not separate parts.
 
-    :raises BadPath: it does not begin with a slash, or has a part that no path of this host has
+    :raises BadPath: the path does not begin with a slash, or has a part that no path of this host has
     """
     if not raw.startswith(b"/"):
         raise BadPath("expected a path that begins with a slash")
@@ -148,9 +168,10 @@ def split_path(raw: bytes) -> tuple[str, ...]:
 
 def read_query(arguments: Mapping[bytes, list[bytes]] | Any) -> dict[str, str]:
     """
-    The arguments after the question mark. If several have one name, the last one counts.
+    Returns the arguments after the question mark, as text. If several arguments have one name, the last one counts.
 
-    :raises BadPath: they are not UTF-8
+    :param arguments: the arguments as Twisted has read them; `None` if there are none
+    :raises BadPath: an argument is not UTF-8
     """
     try:
         return {name.decode("utf-8"): values[-1].decode("utf-8") for name, values in (arguments or {}).items()}
@@ -158,14 +179,16 @@ def read_query(arguments: Mapping[bytes, list[bytes]] | Any) -> dict[str, str]:
         raise BadPath("expected arguments in UTF-8") from None
 
 
+#: The header `Host`: a name or an address, and perhaps a port.
 _HOST = re.compile(r"([a-zA-Z0-9._-]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?", re.ASCII)
 
 
 class Access(Struct, frozen=True):
     """
-    The names of a listener, and its trusted proxies.
+    Decides which requests a listener accepts, by the names of the host, and which client has sent a request, by the
+    trusted proxies.
 
-    :param advice: the advice to people that use another name of the host
+    :param advice: what the answer says to people that have used an unknown name of the host
     """
 
     #: The origins of its pages, as its owner has named them.
@@ -176,21 +199,23 @@ class Access(Struct, frozen=True):
 
     def visitor(self, peer: str, tls: bool, headers: Mapping[str, str]) -> Visitor:
         """
-        The visitor of a request.
+        Returns the client that has sent a request. If a trusted proxy has passed the request on, the proxy's headers
+        say which client.
 
         :param peer: the address that the connection comes from; empty at a Unix socket
-        :param headers: as of `Asked`
+        :param tls: whether the connection to this host is encrypted
+        :param headers: the headers of the request, as in `Asked`
         """
         if not is_forwarded(headers):
             return Visitor(peer, tls, tls or _is_loopback(peer))
         if not self.trusts(peer):
-            # Another program, perhaps of this machine, has read the request.
+            # An unknown proxy, perhaps at this machine, has read the request. So it is private only with TLS.
             return Visitor(peer, tls, tls)
         https = tls or headers.get("x-forwarded-proto") == "https"
         return Visitor(_last_hop(headers.get("x-forwarded-for", "")) or peer, https, https)
 
     def trusts(self, peer: str) -> bool:
-        """Whether this is the address of a trusted proxy."""
+        """Whether this is the address of a trusted proxy. All programs at a Unix socket are trusted."""
         return not peer or is_among(peer, self.trusted)
 
     def may_be_many(self, peer: str) -> bool:
@@ -198,7 +223,12 @@ class Access(Struct, frozen=True):
         return self.trusts(peer) or _is_loopback(peer)
 
     def wrong_host(self, host: str | None, version: str) -> Answer | None:
-        """The reason why a request that names this host is refused; `None`: the name is allowed."""
+        """
+        Checks by which name a request calls this host.
+
+        :param host: the header `Host`; `None`: the request has none
+        :returns: the answer that refuses the request; `None`: the name is allowed
+        """
         if host is None:
             return None if version == "HTTP/1.0" else refused(400, "expected the header Host")
         match = _HOST.fullmatch(host)
@@ -207,13 +237,18 @@ class Access(Struct, frozen=True):
         name = match[1].lower().removesuffix(".")
         if name == "localhost" or name.endswith(".localhost") or address_of(name.strip("[]")) is not None:
             return None  # an address, or a name that means the own machine everywhere: no site can have such a name
-        # `http` and `https` are not told apart, because a proxy of the owner may not say which was used.
+        # `http` and `https` are treated alike, because a proxy of the owner may not say which of them was used.
         if any(read_origin(origin) == origin_of(origin.partition("://")[0], host) for origin in self.origins):
             return None
         return refused(421, f"this host does not have that name; {self.advice}")
 
     def foreign(self, origin: str | None, host: str | None, visitor: Visitor) -> bool:
-        """Whether the request comes from a page of another site. Only browsers send an origin."""
+        """
+        Whether a request comes from a page of another site.
+
+        :param origin: the header `Origin`; `None`: the client is no browser, because browsers send it
+        :param host: the header `Host`
+        """
         if origin is None:
             return False
         read = read_origin(origin)
@@ -228,13 +263,18 @@ def is_forwarded(headers: Mapping[str, str]) -> bool:
 
 def _is_loopback(address: str) -> bool:
     """
-    Whether this is a loopback address, also an IPv4-mapped one. A Unix socket does not count, because proxies use it.
+    Whether this is a loopback address, also an IPv4-mapped one. False for a Unix socket (an empty address), because
+    proxies use Unix sockets.
     """
     return address != "" and is_loopback(address)
 
 
 def _last_hop(forwarded: str) -> str:
-    """The client's address as the nearest proxy has reported it; empty: it cannot be read."""
+    """
+    Returns the client's address, as the nearest proxy has reported it; empty if the address cannot be read.
+
+    :param forwarded: the header `X-Forwarded-For`: addresses with commas, and each proxy has added one at the end
+    """
     last = forwarded.rpartition(",")[2].strip().strip("[]")
     try:
         return str(ip_address(last))
@@ -248,13 +288,15 @@ def _last_hop(forwarded: str) -> str:
 #: The shell: the one HTML file for all addresses of pages.
 SHELL = "index.html"
 
-#: In the shell, replaced by the address of the files.
+#: A placeholder in the shell. The address of the files replaces it.
 PLACEHOLDER = b"/static/HASH/"
-#: In the shell, replaced by the games, and by the commands to reach this host from a terminal.
+#: Placeholders in the shell. The games replace the first. The commands to reach this host from a terminal replace the
+#: second.
 GAMES, WAYS = b"GAMES", b"WAYS"
-#: In the shell, replaced by the phrases for players, and by the wires on which they can receive them.
+#: A placeholder in the shell. The phrases for players replace it, with the wires on which players can receive them.
 SAID = b"PHRASES"
 
+#: The header `Content-Type` for each end of a file's name. Other files are not served.
 KINDS: Mapping[str, str] = {
     "css": "text/css; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
@@ -271,7 +313,10 @@ KINDS: Mapping[str, str] = {
 
 
 def read_files(games: Iterable[Game[Any, Any]]) -> dict[str, bytes]:
-    """The files of the pages and of the games, by their paths with slashes. Files of unknown kinds are left out."""
+    """
+    Returns the contents of the files of the pages and of the games, by their paths with slashes. Leaves out files of
+    unknown kinds.
+    """
     found = dict(_walk(files("gamehost.web") / "static", ""))
     for game in games:
         found |= board_files(game)
@@ -280,7 +325,7 @@ def read_files(games: Iterable[Game[Any, Any]]) -> dict[str, bytes]:
 
 
 def schemas() -> dict[str, Answer]:
-    """The XML Schemas of the host's wires, by their names."""
+    """Returns an answer with each XML Schema of the host's wires, by the names of the files."""
     return {
         file.name: found(file.read_bytes(), KINDS["xsd"])
         for wire in files("gamehost.wires").iterdir()
@@ -292,7 +337,8 @@ def schemas() -> dict[str, Answer]:
 
 def board_files(game: Game[Any, Any]) -> dict[str, bytes]:
     """
-    The files of a game's own board, by their paths with slashes. A game without any is shown with the plain board.
+    Returns the contents of the files of a game's own board, by their paths with slashes. Returns no files if the game
+    has no `board.js`: then the pages show it with the plain board.
     """
     content = files_of(game, "board")
     if "board.js" not in content:
@@ -302,9 +348,10 @@ def board_files(game: Game[Any, Any]) -> dict[str, bytes]:
 
 def times_of(game: Game[Any, Any], settings: Settings) -> dict[str, float]:
     """
-    How many seconds a player has with these settings: at the `begin` of a match, and for a `move`. 0: there is no
-    limit.
+    Returns how many seconds a player has with these settings: for the first step of a match (`begin`), and for a later
+    move (`move`). A time without a limit is left out.
     """
+    # The game says its first deadline itself: a match of it begins here, and is never played.
     master = game.new_master(game.least_seats, settings, JournalledChance(lambda number: 0))
     master.begin(0)
     begin, move = (master.deadline or 0) / 1000, milliseconds("move_time", settings.get("move_time", "0")) / 1000
@@ -318,10 +365,11 @@ def described(
     house: Mapping[str, float] = MappingProxyType({}),
 ) -> bytes:
     """
-    The facts about the games that the pages need first, as JSON in an attribute.
+    Returns the facts about the games that the pages need first, as JSON, escaped for an HTML attribute.
 
-    :param settings: the host's, by game
-    :param house: seconds until a player that waits alone gets a house player, by game
+    :param content: the contents of all files, by their paths
+    :param settings: the host's settings, by game
+    :param house: how many seconds a player waits alone until a house player joins, by game
     """
     rows = [
         {
@@ -341,27 +389,35 @@ def described(
 
 def _levels(game: Game[Any, Any]) -> dict[str, Any]:
     """
-    The levels of a game that does not have all of them. `random` is offered to people only if it is the only level.
+    Returns the levels of the house players of a game that does not have all levels; empty if it has all. The level
+    `random` is offered to people only if the game has no other.
     """
     offered = levels_of(game)
     return {} if len(offered) == len(Level) else {"levels": [one for one in offered if one != Level.RANDOM] or offered}
 
 
+#: The name of a catalogue of a game's words, with its language.
 _WORDS = re.compile(r"board-words-([a-z]+)\.json")
 
 
 def languages_of(name: str, content: Mapping[str, bytes]) -> list[str]:
-    """The languages in which a game has a catalogue of its words."""
+    """
+    Returns the languages in which a game has a catalogue of its words.
+
+    :param name: the name of the game
+    :param content: the contents of all files, by their paths
+    """
     found = (_WORDS.fullmatch(path.removeprefix(f"games/{name}/")) for path in content)
     return [match[1] for match in found if match]
 
 
 def _attribute(value: Any) -> bytes:
-    """A value as JSON in an attribute."""
+    """Returns a value as JSON, escaped for an HTML attribute."""
     return escape(encode(value).decode()).encode()
 
 
 def _walk(folder: Any, prefix: str) -> Iterator[tuple[str, bytes]]:
+    """Yields the path and the content of each file in a folder and in its subfolders, if its kind is known."""
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from _walk(entry, f"{prefix}{entry.name}/")
@@ -370,7 +426,7 @@ def _walk(folder: Any, prefix: str) -> Iterator[tuple[str, bytes]]:
 
 
 def hash_of(content: Mapping[str, bytes]) -> str:
-    """A hash over the names and contents of all files."""
+    """Returns a hash over the names and contents of all files."""
     digest = blake2b(digest_size=8)
     for name, data in content.items():
         digest.update(f"{len(name)} {name} {len(data)} ".encode() + data)
@@ -381,8 +437,11 @@ def hash_of(content: Mapping[str, bytes]) -> str:
 class StaticFiles:
     """The files of the pages, ready to be sent."""
 
+    #: The hash in the addresses of the files.
     hash: str
+    #: The one HTML page.
     shell: Answer
+    #: The other files, by the parts of their paths.
     _answers: Mapping[tuple[str, ...], Answer] = field(repr=False)
 
     @classmethod
@@ -395,11 +454,11 @@ class StaticFiles:
         ways: Mapping[str, str] = MappingProxyType({}),
     ) -> "StaticFiles":
         """
-        Compress files.
+        Compresses the files, and fills in the placeholders of the shell.
 
-        :param content: by their paths; one is the shell
-        :param settings: the host's, by game
-        :param house: as of `described`
+        :param content: the contents of the files, by their paths; one of them is the shell
+        :param settings: the host's settings, by game
+        :param house: as in `described`
         :param ways: the commands for a terminal to reach the wires `console` and `open`, such as `nc HOST 8888`
         """
         digest = hash_of(content)
@@ -414,5 +473,8 @@ class StaticFiles:
         return cls(digest, found(shell, KINDS["html"], headers={}, level=9), answers)
 
     def file(self, path: tuple[str, ...]) -> Answer | None:
-        """The file at a path below `/static`; `None`: there is none, or the path is of another release."""
+        """
+        Returns the file at a path below `/static`; or `None` if there is no such file, or the hash in the path is of
+        another release.
+        """
         return self._answers.get(path[1:]) if path[:1] == (self.hash,) else None

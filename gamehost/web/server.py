@@ -46,12 +46,14 @@ REQUEST_SECONDS = 10.0
 IDLE_SECONDS = 15.0
 #: The most bytes of a request line and its headers.
 REQUEST_BYTES = 16_384
+#: An empty line: the headers end with it.
 END_OF_REQUEST = b"\r\n\r\n"
-#: After a refused request, the connection is read for so many more seconds and bytes. If it were closed while the
-#: client still sends, the client would lose the answer, too.
+#: For how many seconds, and for how many bytes, the connection is still read after a refused request. If it were closed
+#: while the client still sends, the client would lose the answer, too.
 DROP_SECONDS = 2.0
 DROP_BYTES = 1 << 20
 
+#: The headers of every answer.
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -72,6 +74,8 @@ WITH_BODY = refused(413, "expected a request without a body")
 
 
 class HttpRequest(Request):
+    """A request on a connection. Twisted parses it, its site makes the answer, and this object sends the answer."""
+
     channel: "HttpConnection"
     #: Whether the connection was lost before the answer.
     gone = False
@@ -79,7 +83,12 @@ class HttpRequest(Request):
     pending: Deferred[Any] | None = None
 
     def gotLength(self, length: int | None) -> None:
-        """Refuse a body, or let the site read it. Twisted would store a body of any length on the disk."""
+        """
+        Called when the length of the body is known. A body is refused, or the site reads it: Twisted would store a
+        body of any length on the disk.
+
+        :param length: the number of bytes; `None`: the client has not announced it
+        """
         super().gotLength(0)
         if length != 0:
             self.requestHeaders.removeHeader(b"Expect")
@@ -88,7 +97,10 @@ class HttpRequest(Request):
             self.channel.site.process_body(self, length)
 
     def process(self) -> None:
-        """Answer the request. A fault closes the connection, because the client would otherwise wait for ever."""
+        """
+        Called when the whole request was read: the site answers it. A fault closes the connection, because the client
+        would otherwise wait for ever.
+        """
         try:
             self.channel.site.process(self)
         except Exception:
@@ -96,12 +108,14 @@ class HttpRequest(Request):
             self.channel.close()
 
     def connectionLost(self, reason: Failure) -> None:
+        """Called when the client has disconnected before the answer: ends the work on the answer."""
         self.gone = True
         if self.pending is not None:
             self.pending.cancel()
         super().connectionLost(reason)
 
     def answer(self, answer: Answer) -> None:
+        """Sends the answer: compressed if the client can read that, and without a body if the client has it cached."""
         if self.gone:
             return
         status, body = answer.status, answer.body
@@ -110,7 +124,7 @@ class HttpRequest(Request):
             headers |= {"ETag": answer.etag, "Vary": "Accept-Encoding"}
             known = self.words("if-none-match")
             if answer.etag in known:
-                status, body = 304, b""
+                status, body = 304, b""  # the client has this body already
         if status != 304:
             if answer.packed is not None and self.accepts_gzip:
                 headers["Content-Encoding"], body = "gzip", answer.packed
@@ -118,7 +132,8 @@ class HttpRequest(Request):
         if not self.channel.persistent:
             headers["Connection"] = "close"
         headers["Date"] = self.channel.site.date
-        self.startedWriting = 1  # not by Twisted, which needs a third of the time of an answer for the headers
+        # The headers are not written by Twisted, which needs a third of the time of an answer for them.
+        self.startedWriting = 1
         if self.method == b"HEAD":
             body = b""
         self.channel.write(written(status, headers, body, self.clientproto.decode("latin-1")))
@@ -131,17 +146,19 @@ class HttpRequest(Request):
         return any(word == "gzip" or (word.startswith("gzip;q=") and word != "gzip;q=0") for word in words)
 
     def words(self, header: str) -> list[str]:
-        """The items of a header with a list."""
+        """Returns the items of a header that is a list with commas."""
         # As bytes: Twisted raises an error for text that is not UTF-8.
         return [one.strip() for one in (self.getHeader(header.encode()) or b"").decode("latin-1").split(",")]
 
 
 class HttpConnection(HTTPChannel):
     """
-    One connection.
+    A connection of a client. Reads its requests one after another, within limits of size, time and rate.
 
-    :param address: the client's address, as far as the listener knows it
-    :param counted: the address under which it was admitted; empty: of a proxy
+    :param site: the site that answers the requests
+    :param address: the address that the connection comes from; empty if the transport has no addresses
+    :param counted: the address for which the limiter counts the connection; empty: it may be a proxy's, so it counts for
+        no address
     """
 
     totalHeadersSize = REQUEST_BYTES
@@ -157,7 +174,9 @@ class HttpConnection(HTTPChannel):
         self.counted = counted
         #: The protocol that has taken the connection over.
         self._successor: IProtocol | None = None
+        #: Whether the client has begun to send a request, and its deadline runs.
         self._asking = False
+        #: Whether the client does not read its answers, so the transport's buffer is full.
         self._full = False
         #: Received bytes that are not handled yet, and how many of them were searched for the end of a request.
         self._received = bytearray()
@@ -168,12 +187,13 @@ class HttpConnection(HTTPChannel):
         self._dropping: int | None = None
 
     def callLater(self, period: float, func: Callable[[], None]) -> Any:
+        """Twisted's deadlines of a connection use the clock of the site."""
         return self.site.clock.callLater(period, func)
 
     def dataReceived(self, data: bytes) -> None:
         """
-        Receive bytes of a request, and start its deadline at the first byte; or pass them to the protocol that has
-        taken over.
+        Called with received bytes. If another protocol has taken the connection over, it receives them. After a
+        refusal, they are dropped. Otherwise they are bytes of a request, and its deadline starts at the first byte.
         """
         if self._successor is not None:
             self._successor.dataReceived(data)
@@ -191,7 +211,7 @@ class HttpConnection(HTTPChannel):
         self._pause_or_resume()
 
     def _read_on(self) -> None:
-        """Handle the requests that have come: now, or in turns if there are many."""
+        """Handles the received requests: at once while the scheduler has time, and the others in later turns."""
         scheduler = self.site.scheduler
         while self._next_request():
             if not scheduler.has_time():
@@ -200,32 +220,36 @@ class HttpConnection(HTTPChannel):
             self._handle()
 
     def go_on(self) -> None:
-        """Use a turn of the scheduler: handle one request. Further requests wait for the next turn."""
+        """Called by the scheduler: handles one request. Further requests wait for the next turn."""
         self._handle()
         if self._next_request():
             self.site.scheduler.wait(self)
 
     @property
     def _taken(self) -> bool:
-        """Whether this object reads no more requests."""
+        """Whether no more requests are read: another protocol has the connection, or a request was refused."""
         return self._successor is not None or self._dropping is not None
 
     def _next_request(self) -> int:
         """
-        How many of the received bytes are the next request, or are refused because they are none. 0: no request can be
-        handled now.
+        Finds the next request in the received bytes.
+
+        :returns: the length of the request, in bytes; the number of all received bytes, if they cannot be a request; 0
+            if no request can be handled now
         """
         if self.requests or self._taken or self.transport.disconnecting:
             return 0
         end = self._received.find(END_OF_REQUEST, self._searched)
         if end >= 0:
             return end + len(END_OF_REQUEST)
+        # The end has not come. Later, only the new bytes are searched, and a part of the end that has come already.
         self._searched = max(0, len(self._received) - len(END_OF_REQUEST) + 1)
         line = self._received.find(b"\r\n")
         refused = len(self._received) > REQUEST_BYTES or (line > 0 and self._received.find(b" HTTP/", 0, line) < 0)
         return len(self._received) if refused else 0
 
     def _handle(self) -> None:
+        """Handles the next request: refuses it if there are too many or if it is too long, or passes it to Twisted."""
         if self.counted and not self.site.limiter.may_ask(self.counted, self.site.clock.seconds()):
             # The request is not read, and the connection ends. The rate of new connections is lower than that of
             # requests, so the client becomes slower.
@@ -237,19 +261,21 @@ class HttpConnection(HTTPChannel):
             self.site.log.info("a request from {address!r} is too long: refused", address=self.address)
             self.refuse(TOO_LONG)
             return
+        # Twisted parses the request, and calls `HttpRequest.process` before the call returns.
         data = bytes(self._received[:size])
         del self._received[:size]
         self._searched = 0
         self._handling = True
         LineReceiver.dataReceived(self, data)
         self._handling = False
+        # If the request handed the connection over, the bytes behind the request are for the new protocol.
         if self._successor is not None and self._received:
             self._successor.dataReceived(bytes(self._received))
             self._received.clear()
         self._pause_or_resume()
 
     def _pause_or_resume(self) -> None:
-        """Pause reading while more bytes are waiting than one request may have."""
+        """Pauses reading from the client while more bytes are waiting than one request may have."""
         if self._successor is None and not self._full:
             if len(self._received) > REQUEST_BYTES:
                 self._networkProducer.pauseProducing()
@@ -258,7 +284,8 @@ class HttpConnection(HTTPChannel):
 
     def refuse(self, answer: Answer) -> None:
         """
-        Answer with an error, and drop further bytes until the client closes the connection or the deadline is over.
+        Sends an error as the last answer. Then drops further bytes, until the client closes the connection or the
+        deadline is over.
         """
         self._received.clear()
         self._dropping = DROP_BYTES
@@ -266,13 +293,16 @@ class HttpConnection(HTTPChannel):
         self.setTimeout(DROP_SECONDS)
 
     def allContentReceived(self) -> None:
-        """A request is complete. If the client does not read the earlier answers, it receives no more answers."""
+        """
+        Called when a request is complete. If the client does not read the earlier answers, the connection is closed.
+        """
         if self._full:
             self.close()
         else:
             super().allContentReceived()
 
     def requestDone(self, request: Request) -> None:
+        """Called when a request was answered: sets the next deadline, and handles the next request."""
         super().requestDone(request)
         if not self.requests and self._successor is None:
             self._asking = bool(self._received)
@@ -282,21 +312,23 @@ class HttpConnection(HTTPChannel):
             self._read_on()
 
     def timeoutConnection(self) -> None:
-        """Close the connection: the client has not finished its request in time, or has sent none."""
+        """Called at the deadline: the client has not finished its request, or has sent none. Closes the connection."""
         TimeoutMixin.setTimeout(self, None)
         self.close()
 
     def pauseProducing(self) -> None:
+        """Called by the transport when its buffer is full, because the client does not read."""
         self._full = True
         super().pauseProducing()
 
     def resumeProducing(self) -> None:
+        """Called by the transport when its buffer has room again."""
         self._full = False
         super().resumeProducing()
         self._pause_or_resume()
 
     def take_over(self, protocol: IProtocol) -> None:
-        """Hand the connection over to a protocol, and then the bytes that were already received."""
+        """Hands the connection over to a protocol. Afterwards, that protocol receives the bytes that follow."""
         self.setTimeout(None)
         self.requests.clear()
         self.transport.unregisterProducer()
@@ -305,6 +337,7 @@ class HttpConnection(HTTPChannel):
         protocol.makeConnection(self.transport)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """Called when the connection was closed."""
         self.site.scheduler.leave(self)
         if self._successor is not None:
             self._successor.connectionLost(reason)
@@ -313,6 +346,7 @@ class HttpConnection(HTTPChannel):
         self.site.lost(self)
 
     def close(self) -> None:
+        """Closes the connection at once. Bytes that were not sent yet are lost."""
         self.clearLineBuffer()
         self._received.clear()
         self.transport.abortConnection()
@@ -320,9 +354,11 @@ class HttpConnection(HTTPChannel):
 
 class HttpSite(Factory):
     """
-    The connections of one listener. A subclass has the pages that it serves.
+    Accepts the connections of one listener, and answers their requests within limits. A subclass makes the answers.
 
+    :param scheduler: gives connections with many requests their turns
     :param limiter: limits connections and requests; several listeners may share it
+    :param access: decides which requests are accepted
     :param wall: seconds since 1970, for the header `Date`
     """
 
@@ -330,7 +366,7 @@ class HttpSite(Factory):
     log = Logger()
     #: The methods that are allowed. None of them changes anything.
     methods: Sequence[str] = ("GET", "HEAD")
-    #: Whether pages of other sites may ask.
+    #: Whether pages of other sites may send requests here.
     for_other_sites = False
 
     def __init__(
@@ -346,42 +382,50 @@ class HttpSite(Factory):
         self.limiter = limiter
         self.access = access
         self.wall = wall
+        #: The open connections that use HTTP.
         self.channels: set[HttpConnection] = set()
         #: Whether the warning about an untrusted proxy at this machine was logged.
         self._warned = False
+        #: Fires when all connections are closed; `None`: the site is not closing.
         self._closing: Deferred[None] | None = None
 
-    # -- what a site brings
+    # -- a subclass overrides these methods
 
     def respond(self, asked: Asked) -> Answering:
-        """Answer a request that is within the bounds."""
+        """Returns the answer to a request that was not refused, at once or later."""
         raise NotImplementedError
 
     def banned(self, address: str) -> str | None:
-        """The reason why an address gets no answers; `None`: it gets answers."""
+        """Returns the reason why the requests of an address are refused; or `None` if they are answered."""
         return None
 
     def is_socket(self, path: Sequence[str]) -> bool:
-        """Whether requests for this path take the connection over. Then the site looks at their method and origin."""
+        """
+        Whether a request for this path is handed to `open_socket`, which takes the connection over. Then `open_socket`
+        must check the method and the origin of the request.
+        """
         return False
 
     def open_socket(self, request: HttpRequest, asked: Asked) -> None:
-        """Take the connection over, or refuse the request."""
+        """Takes the connection of a request over, or refuses the request. See `is_socket`."""
 
     def longest_body(self, method: bytes, path: bytes) -> int:
-        """The longest body that a request for this path may have, in bytes; 0: no body is allowed."""
+        """Returns the largest length of the body of a request for this path, in bytes; 0 if no body is allowed."""
         return 0
 
     def take_body(self, request: HttpRequest, asked: Asked, length: int) -> Answer | None:
         """
-        Hand the connection of a request over to a protocol that reads its body, or refuse the request with a reason.
+        Hands the connection of a request over to a protocol that reads its body, or refuses the request.
+
+        :param length: the length of the body, in bytes
+        :returns: the answer that refuses the request; `None`: a protocol reads the body
         """
         return WITH_BODY
 
     # -- connections
 
     def buildProtocol(self, addr: IAddress | None) -> HttpConnection | None:
-        """A channel for a new connection; `None`: there are too many, and Twisted closes it."""
+        """Returns the protocol for a new connection; or `None` if there are too many: then Twisted closes it."""
         address = str(getattr(addr, "host", ""))
         counted = "" if self.access.may_be_many(address) else address
         if not self.limiter.admit(counted, self.clock.seconds()):
@@ -403,9 +447,11 @@ class HttpSite(Factory):
 
     @property
     def date(self) -> str:
+        """The time of the wall clock, for the header `Date`."""
         return str(datetimeToString(self.wall()), "ascii")
 
     def process(self, request: HttpRequest) -> None:
+        """Answers a complete request: refuses it, hands its connection over, or lets the subclass answer."""
         try:
             asked = self._asked(request)
         except BadPath as error:
@@ -426,9 +472,10 @@ class HttpSite(Factory):
 
     def process_body(self, request: HttpRequest, length: int | None) -> None:
         """
-        A request announces a body. Refuse it, unless this site accepts bodies for its path.
+        Called when a request has a body, before the body was read. Refuses the request, unless this site accepts bodies
+        for its path.
 
-        :param length: `None`: it is not announced
+        :param length: the length of the body, in bytes; `None`: the client has not announced it
         """
         most, channel = self.longest_body(request.method, request.path), request.channel
         if length is None or length > most:
@@ -442,12 +489,17 @@ class HttpSite(Factory):
             channel.refuse(refusal)
 
     def last(self, answer: Answer) -> bytes:
-        """The bytes of the last answer on a connection that is then closed."""
+        """Returns the bytes of an answer that is the last one on its connection."""
         headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers, "Content-Type": answer.kind}
         headers |= {"Content-Length": str(len(answer.body)), "Connection": "close", "Date": self.date}
         return written(answer.status, headers, answer.body)
 
     def _asked(self, request: HttpRequest) -> Asked:
+        """
+        Returns the values of a request. Logs a warning, once, about a proxy at this machine that is not trusted.
+
+        :raises BadPath: the path or the arguments are malformed
+        """
         headers = {
             name.decode("latin-1").lower(): ", ".join(value.decode("latin-1") for value in values)
             for name, values in request.requestHeaders.getAllRawHeaders()
@@ -463,10 +515,11 @@ class HttpSite(Factory):
 
     def _refusal(self, asked: Asked, counted: bool, methods: Sequence[str]) -> Answer | None:
         """
-        The answer to a request that is refused before the site handles it; `None`: it is not refused.
+        Checks a request before the site answers it: bans, the name of the host, the rate, the method and the origin.
 
-        :param counted: whether it has been counted for its address
+        :param counted: whether the request was already counted in the rate of its address
         :param methods: the allowed methods
+        :returns: the answer that refuses the request; `None`: it is not refused
         """
         banned = self.banned(asked.visitor.address)
         if banned is not None and not self.is_socket(asked.path):
@@ -487,17 +540,18 @@ class HttpSite(Factory):
         return None
 
     def _failed(self, request: HttpRequest, failure: Failure) -> None:
+        """Called when an answer could not be made: sends an error instead."""
         if failure.check(CancelledError):
             return  # the client has disconnected
         request.answer(self.answer_of(failure))
 
     def answer_of(self, failure: Failure) -> Answer:
-        """The answer to a request after a failure."""
+        """Logs a failure, and returns the answer to the request that has failed."""
         self.log.failure("a request could not be answered", failure)
         return FAULT
 
     def close_channels(self) -> Deferred[None]:
-        """Close all connections that use HTTP. Fires when the last one is closed."""
+        """Closes all connections that use HTTP. Fires when the last one is closed."""
         if not self.channels:
             return succeed(None)
         closed = self._closing = Deferred()

@@ -36,7 +36,8 @@ from gamehost.wires.open.conversation import OPTIONS, WIRE
 from gamehost.wires.open.websocket import SocketConfig, frame_encoder
 from gamehost.wires.websocket import NoHandshake, fault_of_handshake, handshake_with
 
-#: The paths of pages: the number of parts of a path, by its first part. All pages are one shell, which reads the path.
+#: The paths of the pages: how many parts a path has, by its first part. All pages are one HTML file, the shell. Its
+#: script reads the path and shows the page.
 PAGES: Mapping[str, int] = {
     **{"table": 2, "match": 2, "matches": 1, "player": 2, "results": 1, "mine": 1, "rules": 2},
     "no-mail": 2,
@@ -49,6 +50,8 @@ class WebSite(HttpSite):
     """
     The site with the pages for browsers, the HTTP interface for programs, and the sockets.
 
+    :param files: the files of the pages
+    :param access: decides which requests are accepted
     :param worker: makes long records, in a thread
     :param reveal: whether records of finished matches show information that was hidden during the match
     :param wall: seconds since 1970, for the header `Date`
@@ -70,7 +73,7 @@ class WebSite(HttpSite):
         super().__init__(context.clock, context.scheduler, context.http_limiter, access, wall)
         self.context = context
         self._files = files
-        #: The connections that use WebSocket.
+        #: Accepts the connections that use WebSocket at `/socket`, with the open wire.
         self.sockets: WireFactory[Any] = WireFactory(WIRE, {}, context)
         self.sockets.passed_on_as = "web/socket"
         #: Other wires with WebSocket that listen on this host, by their names.
@@ -79,18 +82,22 @@ class WebSite(HttpSite):
         self._api = Api(context.lobby.directory, OPTIONS, context.clock, worker, reveal)
 
     def banned(self, address: str) -> str | None:
+        """Returns the reason why an address is banned from the host; or `None`."""
         return self.context.limiter.banned(address)
 
     def answer_of(self, failure: Failure) -> Answer:
+        """Returns the answer to a request that has failed: 429 if the client has asked for too much at once."""
         if failure.check(TooManyQuestions):
             return refused(429, str(failure.value), {**FOR_EVERYBODY, "Retry-After": "1"})
         return FAULT if failure.check(NotAnswered) else super().answer_of(failure)
 
     @cached_property
     def _schemas(self) -> Mapping[str, Answer]:
+        """The XML Schemas of the host's wires, by the names of the files."""
         return schemas()
 
     def respond(self, asked: Asked) -> Answering:
+        """Returns the answer to a request: from the HTTP interface, a schema, the shell, or a file of the pages."""
         path = asked.path
         if path[:1] == ("api",):
             return self._api.respond(asked)
@@ -101,12 +108,13 @@ class WebSite(HttpSite):
         if path == (WORKER,) and (worker := self._files.file((self._files.hash, WORKER))) is not None:
             return evolve(worker, cache=ASK_AGAIN)
         if path[0] != "static" and "text/html" in asked.headers.get("accept", ""):
-            # for a person: the shell says it, with links to other pages
+            # A person follows a wrong link: the shell says that there is no such page, and shows links to others.
             return evolve(self._files.shell, status=404, etag="")
         answer = self._files.file(path[1:]) if path[0] == "static" else None
         return answer or refused(404, "there is nothing at this address")
 
     def open_socket(self, request: HttpRequest, asked: Asked) -> None:
+        """Hands the connection of a request over to a protocol with WebSocket, or refuses a wrong handshake."""
         fault = fault_of_handshake(asked.method, asked.version, asked.headers)
         if self.access.foreign(asked.headers.get("origin"), asked.headers.get("host"), asked.visitor):
             fault = NoHandshake(403, "pages of other sites cannot open a socket here")
@@ -114,49 +122,51 @@ class WebSite(HttpSite):
             request.channel.persistent = 0  # clients of WebSocket wait for the end of the connection
             request.answer(refused(*fault))
             return
+        # `/socket` speaks the open wire, and `/socket/WIRE` another one.
         key = asked.headers["sec-websocket-key"]
         wire = self.wires[asked.path[1]] if len(asked.path) == 2 else None
         if wire is None:
             protocol = self.new_socket(asked.visitor.address, asked.visitor.private, key)
         else:
             protocol = wire.admit(asked.visitor.address)
-        if protocol is None:
+        if protocol is None:  # there are too many connections
             request.channel.close()
             return
         request.channel.take_over(protocol)
-        if wire is not None:
+        if wire is not None:  # another wire reads the handshake itself
             protocol.dataReceived(handshake_with(key))
 
     def new_socket(self, address: str, private: bool, key: str = "") -> WireProtocol[Any] | None:
         """
-        The protocol of a socket; `None`: there are too many.
+        Returns the protocol of a new connection that uses WebSocket; or `None` if there are too many.
 
+        :param address: the address of the client
         :param private: whether a password may be sent
         :param key: the key of the handshake; empty: another host of a cluster has already answered the handshake
         """
         return self.sockets.admit(address, SocketConfig(OPTIONS, self._encoder, key, private))
 
     def is_socket(self, path: Sequence[str]) -> bool:
-        """Whether an address speaks WebSocket: `/socket`, and `/socket/WIRE` of another wire that has it."""
+        """Whether a path is for WebSocket: `/socket`, or `/socket/WIRE` with a wire that also uses WebSocket."""
         return path == ("socket",) or (len(path) == 2 and path[0] == "socket" and path[1] in self.wires)
 
-    # -- what the service calls
+    # -- the service calls these methods
 
     def close(self, reason: str) -> Deferred[None]:
-        """As `disconnect`; the site is not used again."""
+        """Closes the site: does what `disconnect` does, and stops reading the board. It is not used again."""
         self._api.board.stop()
         return self.disconnect(reason)
 
     def disconnect(self, reason: str) -> Deferred[None]:
         """
-        Send all sockets the reason, and close all connections. Fires when the last one is closed, after a few seconds
-        at most.
+        Sends the reason to all clients with WebSocket, and closes all connections. Fires when the last one is closed,
+        after a few seconds at most.
         """
         return DeferredList([self.sockets.close(reason), self.close_channels()]).addCallback(lambda _: None)
 
 
 class WebListener(Struct, frozen=True):
-    """An endpoint that serves the pages."""
+    """An endpoint that serves the pages. The fields are the parameters of its `WebSite`."""
 
     #: The endpoint as the options name it.
     description: str
@@ -166,6 +176,7 @@ class WebListener(Struct, frozen=True):
     reveal: bool = True
 
     def new_factory(self, context: HostContext) -> WebSite:
+        """Returns the site of this endpoint, with the files of the pages and of all installed games."""
         games = [played.game for played in OPTIONS.games.values()]
         lobby = context.lobby
         seconds, directory = lobby.house_rules.seconds, lobby.directory
