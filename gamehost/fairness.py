@@ -136,7 +136,7 @@ class _Work:
 @define(eq=False)
 class Slices:
     """
-    Does long work in slices. Several works take turns.
+    Does long work in slices. Several pieces of work take turns.
 
     :param scheduler: gives each slice a turn among busy connections, so that players get most of the time; `None`: one
         slice is done in each turn of the reactor
@@ -154,7 +154,7 @@ class Slices:
         self, steps: Generator[None, None, R], done: Callable[[R | Exception], None], has_time: bool = False
     ) -> None:
         """
-        Begin a work. The first slice is done now if there is time, the others in later turns.
+        Begin a piece of work. The first slice is done now if there is time, the others in later turns.
 
         :param steps: the work, one step with each `next`; its return value is the result
         :param done: called once, with the result or with the error that the work has raised
@@ -167,7 +167,7 @@ class Slices:
                 self._wait()
 
     def halt(self) -> None:
-        """Drop all works that are not done."""
+        """Drop all work that is not done."""
         self._waiting.clear()
         if self._scheduler is not None:
             self._scheduler.leave(self)
@@ -181,11 +181,11 @@ class Slices:
             self._next.set(self._clock, 0, self.go_on)
 
     def go_on(self) -> None:
-        """Called for each turn: do a slice of the next work."""
+        """Called for each turn: do a slice of the next piece of work."""
         work = self._waiting[0]
         try:
             if not self._slice(work):
-                self._waiting.append(work)  # to the end of the queue: the works take turns
+                self._waiting.append(work)  # to the end of the queue: the pieces of work take turns
         finally:
             if self._waiting:  # empty if the work has called `halt`
                 self._waiting.popleft()
@@ -193,7 +193,7 @@ class Slices:
                 self._wait()
 
     def _slice(self, work: _Work) -> bool:
-        """Do a slice of a work. Returns whether the work is done."""
+        """Do a slice of a piece of work. Returns whether the work is done."""
         seconds, between = (SECONDS, BETWEEN) if self._scheduler is None else (SHARE / 2, BETWEEN_IN_TURN)
         ends = self._clock.seconds() + seconds
         result: Any

@@ -185,6 +185,7 @@ class Tables:
         :return: the message, with its event or view as a struct of the game
         :raises WireError: the message names a seat that the table does not have
         """
+        # A new table: one with a seat for the client, or one to watch.
         match message:
             case m.Seated(number, game, seat, names, wires, n):
                 _check_seats(message, len(names))
@@ -201,6 +202,7 @@ class Tables:
                     shown.clocks = _clocks(message)
                     self._begin(shown)
                 return replace(message, view=view)
+        # Any other message may be about a known table.
         table = self._tables.get(getattr(message, "table", -1))
         if table is None:
             return message

@@ -212,8 +212,8 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: Tex
             case "draw":
                 drawn = _drawn(journal, words, game_of)
             case "backup":
-                held = journal.back_up(words.file)
-                print(f"{words.file}: {held.count} rows and {held.accounts} accounts copied", file=out)
+                mark = journal.back_up(words.file)
+                print(f"{words.file}: {mark.count} rows and {mark.accounts} accounts copied", file=out)
             case _:
                 with whole(journal, words.store) as file:
                     return verify(file, _beside(words.store), game_of, out, err)

@@ -297,6 +297,7 @@ class Search(Generic[P, M]):
         """
         order = list(moves)
         found = Found(order[0], 0, 0)
+        # Each round searches one ply deeper. It begins with the best move of the round before.
         for plies in range(1, depth + 1):
             self._free = plies <= sure
             best: Found[M] | None = None

@@ -152,11 +152,11 @@ def copy_pages(
     def rest(status: int, remaining: int, total: int) -> None:
         if status == sqlite3.SQLITE_DONE or flusher is None or pace is None:
             return
-        # `between` commits what the host has to write meanwhile.
         until, copied = time.monotonic() + pace.rest, total - remaining
         flusher.copied = copied
         while (left := until - time.monotonic()) > 0 or copied - flusher.flushed > pace.most_unwritten:
             flusher.check()
+            # Meanwhile commit what the host has to write.
             between(max(left, pace.rest))
 
     try:
@@ -221,14 +221,14 @@ def sync_file(path: Path) -> None:
         os.close(descriptor)
 
 
-def seal(part: Path, held: sidecar.Mark) -> None:
+def seal(part: Path, mark: sidecar.Mark) -> None:
     """
     Write a copy to the disk, and its mark into a file beside it.
 
     :raises OSError: the copy may not be on the disk
     """
     sync_file(part)
-    replace(sidecar_path(part, sidecar.MARK_SUFFIX), sidecar.write_mark(held))
+    replace(sidecar_path(part, sidecar.MARK_SUFFIX), sidecar.write_mark(mark))
 
 
 def publish(part: Path, target: Path, force: bool) -> None:
@@ -258,10 +258,10 @@ def back_up(connection: Connection, target: Path) -> sidecar.Mark:
     part = new_part(target, force=False)
     with kept_if_whole(part, target):
         copy_pages(connection, part)
-        held = sidecar.mark_in(connection)
-        seal(part, held)
+        mark = sidecar.mark_in(connection)
+        seal(part, mark)
         publish(part, target, force=False)
-    return held
+    return mark
 
 
 #: The module that checks a copy in a process of its own.

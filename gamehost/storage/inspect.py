@@ -485,9 +485,9 @@ def new_store(
             MatchLists(database, has_ends=True).make()
             fill(database)
             connection.execute("COMMIT")
-            held = sidecar.mark_in(connection)
-        seal(part, held)
-        yield part, held
+            mark = sidecar.mark_in(connection)
+        seal(part, mark)
+        yield part, mark
         publish(part, target, force=False)
 
 
@@ -562,9 +562,10 @@ def write_archive(
     moved: Iterator[list[Row]] = map(_checked, tables, map(TableRows(database).rows, tables))
     if numbers is not None:
         moved = (rechained(rows, numbers) for rows in moved)
-    with new_store(archive, moved) as (_, held):
+    # The context makes the file. The block is empty, because nothing else is added.
+    with new_store(archive, moved) as (_, mark):
         pass
-    return tables, held.count
+    return tables, mark.count
 
 
 def _checked(table: int, rows: list[Row]) -> list[Row]:

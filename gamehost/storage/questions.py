@@ -368,6 +368,7 @@ def lists_of(opening: TableHeader) -> list[tuple[str, str]]:
     The lists that contain a match. A list is named by the key of a player, or `RATED_MATCHES`, and by a game; an empty
     text means all players or all games.
     """
+    # A match with a code is private.
     if opening.code:
         return []
     names = {"", *(list_key(key_of(seat.name)) for seat in opening.seats), *([RATED_MATCHES] if opening.rated else [])}

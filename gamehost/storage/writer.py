@@ -151,11 +151,12 @@ class Writer:
             self._from_thread(self._end)
 
     def _between(self, seconds: float) -> None:
-        """The `Between` of long work."""
+        """Called by long work between two slices: commit what is queued. As of `Between`."""
         if self._ending:
             raise WorkStopped
         try:
             self._turn(seconds)
+        # The writer stops with this error when the work has ended.
         except Exception as error:
             self._work_failure = error
             raise

@@ -93,14 +93,14 @@ class FollowedTable:
     #: The real table, if the match has moved to this host.
     _own: WatchableTable | None = None
     #: Events of the real table that wait until the record was sent up to the entry before them.
-    _held: list[tuple[Any, int]] = field(factory=list)
+    _pending: list[tuple[Any, int]] = field(factory=list)
     #: The number of the last entry before the events of the real table. `None`: the real table has not sent its state
     #: yet.
-    _goes_on: int | None = None
-    #: Whether the events of the real table are passed on. `_told` is the number of the last entry that was sent from
+    _begins_after: int | None = None
+    #: Whether the events of the real table are passed on. `_sent` is the number of the last entry that was sent from
     #: the record.
     _passes_on: bool = False
-    _told: int = 0
+    _sent: int = 0
 
     log = Logger()
 
@@ -126,7 +126,10 @@ class FollowedTable:
         return self._follower.n if self._audience and self._follower is not None else self._last
 
     def now(self) -> int:
-        """The least time on the clock of the game, in milliseconds."""
+        """
+        As of `WatchableTable.now`. While the match is on another host, a lower bound: the time that has passed since
+        this host learned of the last entry, added to the time of this entry.
+        """
         if self._passes_on and self._own is not None:
             return self._own.now()
         return self._at + round((self._clock.seconds() - self._found) * 1000)
@@ -180,8 +183,8 @@ class FollowedTable:
         """Stop following the record and the real table: there is no watcher any more, or the match is over."""
         self._follower = None
         own, self._own = self._own, None
-        self._held.clear()
-        self._goes_on, self._passes_on = None, False
+        self._pending.clear()
+        self._begins_after, self._passes_on = None, False
         if own is not None:
             own.unwatch(self)
 
@@ -205,7 +208,7 @@ class FollowedTable:
             if audience not in self._audience:
                 self._audience.append(audience)
 
-    def _tell(self, event: Any, n: int) -> None:
+    def _send(self, event: Any, n: int) -> None:
         """Send an event to all watchers, and stop after the last event of a match."""
         last = isinstance(event, _LAST)
         self.over = self.over or last
@@ -274,8 +277,8 @@ class FollowedTable:
 
     def _steps(self, follower: _Follower, entries: Sequence[Entry]) -> Generator[None, None, None]:
         """Carry out entries, one with each step, as long as there are watchers."""
-        tell = partial(self._carried_out, follower)
-        for _ in replay_in_steps(self.game, follower.master, follower.chance, entries, tell, follower.n + 1):
+        send = partial(self._carried_out, follower)
+        for _ in replay_in_steps(self.game, follower.master, follower.chance, entries, send, follower.n + 1):
             if self._follower is not follower:
                 return  # the last watcher has left
             yield
@@ -286,7 +289,7 @@ class FollowedTable:
             follower.n, follower.clock = number, reading_of(follower.master)
             for to in events:
                 if to.audience is None:
-                    self._tell(to.event, number)
+                    self._send(to.event, number)
 
     def _followed(self, follower: _Follower, last: Entry, done: Exception | None) -> None:
         """
@@ -303,9 +306,9 @@ class FollowedTable:
         follower.caught_up = follower.caught_up or archived or follower.n >= self._last
         self._show()
         if result is not None:
-            self._tell(Over(result), follower.n)
+            self._send(Over(result), follower.n)
         elif archived:
-            self._tell(Archived(), follower.n)
+            self._send(Archived(), follower.n)
         else:
             self._pass_on()
 
@@ -313,7 +316,7 @@ class FollowedTable:
         """Log an error of the record, and send `Suspended` to the watchers: they receive nothing more."""
         self.log.failure("table {table} cannot be followed", Failure(error), table=self.id)
         self._audience += self._coming
-        self._tell(Suspended(), self.n)
+        self._send(Suspended(), self.n)
 
     # -- from the table itself
 
@@ -333,16 +336,16 @@ class FollowedTable:
         if self._passes_on:
             self._show_look(look)
             return
-        self._goes_on = look.n
-        self._held = [(Away(seat), look.n) for seat in look.away or ()]
+        self._begins_after = look.n
+        self._pending = [(Away(seat), look.n) for seat in look.away or ()]
         self._pass_on()
 
     def deliver(self, event: Any, n: int) -> None:
         """Called by the real table with an event. Sends it, or stores it until the record was sent up to this place."""
         if not self._passes_on:
-            self._held.append((event, n))
-        elif n > self._told or isinstance(event, _NOT_RECORDED):
-            self._tell(event, n)
+            self._pending.append((event, n))
+        elif n > self._sent or isinstance(event, _NOT_RECORDED):
+            self._send(event, n)
 
     def _pass_on(self) -> None:
         """
@@ -350,17 +353,17 @@ class FollowedTable:
         event.
         """
         follower, own = self._follower, self._own
-        if self._passes_on or own is None or self._goes_on is None:
+        if self._passes_on or own is None or self._begins_after is None:
             return
         # Not yet: entries are still carried out, or the record was sent to another place than the real table has
         # reached.
-        if follower is not None and (follower.busy or not self._goes_on <= follower.n <= own.n):
+        if follower is not None and (follower.busy or not self._begins_after <= follower.n <= own.n):
             return
-        self._told = self._goes_on if follower is None else follower.n
+        self._sent = self._begins_after if follower is None else follower.n
         self._follower = None
         self._passes_on = True
-        held, self._held = self._held, []
-        for event, n in held:
+        pending, self._pending = self._pending, []
+        for event, n in pending:
             self.deliver(event, n)
         if self._coming:
             own.watch(self)

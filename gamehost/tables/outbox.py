@@ -507,5 +507,6 @@ class Outbox(Generic[A, E]):
         self.n = entries
         self.clock = clock
         self.due = self.next_due = due
+        # These two counts include the opening.
         self.appended = self._durable = entries + 1
         self._ended = result
