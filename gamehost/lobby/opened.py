@@ -81,7 +81,7 @@ BRIEF = Terms()
 
 @define(eq=False)
 class _Party:
-    """An open table: its players, and what the match will be."""
+    """An open table: its players, and the settings of its match."""
 
     table: TableId
     queue: Queue
@@ -94,12 +94,12 @@ class _Party:
     since: int
     #: The players with a seat, in the order in which they came, by the keys of their names.
     players: dict[str, SeatRecord]
-    #: In a game of two: whether the player that opened the table has the second seat.
+    #: In a game for two: whether the player that opened the table has the second seat.
     reversed: bool = False
     lasts: bool = False
     #: When the table stops waiting, in milliseconds since 1970.
     by: int = 0
-    #: Whether its match is slow. Such a match begins when all seats are taken, also if players are away.
+    #: Whether the match here is slow. A slow match begins when all seats are taken, also if players are away.
     slow: bool = False
     #: The players that were asked for a rematch here, and the match that is played again.
     asked: Sequence[SeatRecord] = ()
@@ -137,15 +137,12 @@ class _Party:
 
 
 def _hears_of(party: _Party, session: Session) -> bool:
-    """
-    Whether a player can receive messages about a table on its present wire. It may be another wire than the one on which
-    the player joined.
-    """
+    """Whether a player can receive messages about a table on its present wire, which may differ from its wire at joining."""
     return not party.lasts or session.wire in TALKING_WIRES or session.wire == party.players[session.key].wire
 
 
 def can_come_back(session: Session) -> bool:
-    """Whether a player can prove who it is on a new connection, and its wire has messages about lasting tables."""
+    """Whether a player can prove its identity on a new connection, and its wire has messages about lasting tables."""
     return session.wire in TALKING_WIRES and (session.account or bool(session.key_digest))
 
 
@@ -184,7 +181,7 @@ class OpenTables:
     log = Logger()
 
     def __len__(self) -> int:
-        """How many tables wait."""
+        """The number of open tables."""
         return len(self._parties)
 
     # -- tables open, and players come
@@ -199,9 +196,9 @@ class OpenTables:
         terms: Terms = BRIEF,
     ) -> OpenTable:
         """
-        Open a new table. Its first player is the one that opens it.
+        Open a new table. The player of the session opens it, and is its first player.
 
-        :param second: whether this player gets the second seat in a game of two
+        :param second: whether this player gets the second seat in a game for two
         :raises TooManyTables: too many tables of this address or of this player wait already
         """
         address = rate_limit_key(session.address)
@@ -248,7 +245,7 @@ class OpenTables:
         """
         Check that a player may open a table for a slow match.
 
-        :raises TooManyTables: this player has too many slow matches, or could not come back to one
+        :raises TooManyTables: this player has too many slow matches, or cannot prove its identity on a new connection
         """
         if not lasts:
             raise TooManyTables("a match with days for a move is for those who can come back: log in, or give a key")
@@ -276,7 +273,7 @@ class OpenTables:
         self._close(deserted, "too many tables of your address wait")
 
     def _add(self, party: _Party, seconds: float) -> None:
-        """Add an open table, which closes by itself after so many seconds."""
+        """Add an open table. It is closed after this number of seconds if its match has not begun."""
         self._parties[party.table] = party
         self._registry.membership.keep(place_of(party.table))
         for key in party.players:
@@ -333,14 +330,15 @@ class OpenTables:
             self._soon.set(self._clock, 0, self._look_at_freed)
 
     def _look_at_freed(self) -> None:
-        # A player may have left, or begun another match meanwhile.
+        """Examine the open tables of the players with a match that is over."""
+        # In the meantime a player may have left, or begun another match.
         freed, self._freed = self._freed, []
         for session in freed:
             if session.player is not None and session.table_id is None:
                 self.returns(session)
 
     def look_again(self, game: str | None = None) -> None:
-        """Begin the matches that the host's limits have prevented until now: of one game; `None`: of all games."""
+        """Begin the matches that the host's limits have prevented until now, of one game or (`None`) of all games."""
         for party in tuple(self._parties.values()):
             if game in (None, party.queue.game.name):
                 self._begin_if_all_are_here(party)
@@ -375,9 +373,7 @@ class OpenTables:
         return True
 
     def _begin(self, party: _Party) -> None:
-        """
-        Begin the match at a full table. In a slow match, players may be away; in others, all of them are connected.
-        """
+        """Begin the match at a full table. In a slow match, players may be away; in others, all of them are connected."""
         if party.slow:
             self._journal.drop_opened(party.table, lambda: None)
             records = list(party.players.values())[:: -1 if party.reversed else 1]
@@ -400,8 +396,7 @@ class OpenTables:
 
     def leave(self, session: Session) -> None:
         """
-        Remove a player from all tables, except from lasting ones to which it can come back. The player need not wait
-        anywhere.
+        Remove a player from all tables, except from lasting ones to which it can come back. It may wait at no table at all.
         """
         for party in tuple(self._where.get(session.key, ())):
             if not (party.lasts and can_come_back(session)):
@@ -409,11 +404,11 @@ class OpenTables:
 
     def disconnect(self, session: Session) -> bool:
         """
-        Remove a player that has disconnected from all tables, except from lasting ones to which it can come back. There, the
-        others are informed. Returns whether the player still has a seat at a table.
+        Remove a player that has disconnected from all tables, except from lasting ones to which it can come back. The other
+        players at those tables are informed. Returns whether the player still has a seat at a table.
         """
         for party in tuple(self._where.get(session.key, ())):
-            # The others' wires need a message for a player that is away.
+            # The player can keep its seat only if the wires of the others have a message for a player that is away.
             others = [self._registry.sessions.by_key.get(key) for key in party.players if key != session.key]
             stay = all(one is None or one.wire in TALKING_WIRES for one in others)
             if party.lasts and stay and can_come_back(session):
@@ -445,6 +440,7 @@ class OpenTables:
         return bool(own)
 
     def _declined(self, key: str, party: _Party, done: Callable[[TableId], None]) -> None:
+        """Note that a player who was asked for a rematch does not want it, and call `done`."""
         self._lists.waits_no_longer(key, party.table)
         done(party.table)
 
@@ -508,6 +504,7 @@ class OpenTables:
                 self._registry.membership.freed(key)
 
     def _remove(self, party: _Party) -> None:
+        """Remove a table from all indexes, because it is closed or its match begins."""
         del self._parties[party.table]
         self._registry.membership.give_up(place_of(party.table))
         for key in party.players:
@@ -524,6 +521,7 @@ class OpenTables:
         self._tell_asked(party)
 
     def _tell_asked(self, party: _Party) -> None:
+        """Offer the rematch at this table to the players that were asked: in their lists, and by a message."""
         # Offer the rematch at this table to the players that are asked, in their lists and by a message.
         player = next(iter(party.players.values()))
         facts = player.name, party.table, party.code, party.slow, player.shown
@@ -533,6 +531,7 @@ class OpenTables:
             self._tell_of_rematch(party, one, wanted)
 
     def _tell_of_rematch(self, party: _Party, asked: SeatRecord, event: RematchWanted) -> None:
+        """Send a player that was asked for a rematch a message about it, if the player's wire has such messages."""
         session = self._registry.sessions.by_key.get(key_of(asked.name))
         if session is None or session.player is None or not party.asks(session):
             return
@@ -552,7 +551,7 @@ class OpenTables:
         return None
 
     def cannot_come(self, session: Session, why: str) -> None:
-        """Close the tables for rematches that wait for a player, because it has left or plays another match."""
+        """Close the tables for rematches at which others wait for this player, because it has left or plays another match."""
         for party in [one for one in self._parties.values() if not one.slow and one.asks(session)]:
             self._close(party, f"{session.name} {why}")
 
@@ -568,20 +567,22 @@ class OpenTables:
                 self._lists.offered_no_longer(key, party.table)
                 self._tell_of_rematch(party, one, ended)
 
-    # -- what others ask
+    # -- questions about tables and players
 
     def _is_here(self, party: _Party, key: str) -> bool:
-        """Whether a player is connected, and has no match."""
+        """Whether the match at a table can begin for this player: it is connected, and has no other match."""
         session = self._registry.sessions.by_key.get(key)
         if session is None or session.player is None:
             return False
         return not party.lasts or session.house or (session.table_id is None and _hears_of(party, session))
 
     def _away(self, party: _Party) -> tuple[str, ...]:
+        """The names of the players at a table that are not connected."""
         found = ((self._registry.sessions.by_key.get(key), record) for key, record in party.players.items())
         return tuple(record.name for session, record in found if session is None or session.player is None)
 
     def _seen(self, party: _Party) -> OpenTable:
+        """The state of a table, as players see it."""
         settings = {name: text for name, text in party.settings.items() if name != "code"}
         names = tuple(record.name for record in party.players.values())
         game, away = party.queue.game.name, self._away(party)
@@ -600,7 +601,7 @@ class OpenTables:
         )
 
     def _missed(self, party: _Party, why: str) -> list[tuple[str, OwnedMatch]]:
-        """Make entries for the own lists of the absent players of a table: it was closed, and why."""
+        """Make entries for the own lists of the absent players of a table: the table was closed, and the reason."""
         gone: list[tuple[str, OwnedMatch]] = []
         seen, now = self._seen(party), round(self._wall() * 1000)
         for key, player in party.players.items():
@@ -611,7 +612,7 @@ class OpenTables:
         return gone
 
     def waiting_for(self, session: Session) -> list[OwnedMatch]:
-        """The tables that wait for a player, as entries for the list of the player's own matches."""
+        """The tables that wait for a player, as entries for the player's list of own matches."""
         there = self._where.get(session.key, ())
         asked = (one for one in self._parties.values() if one.asked and one.asks(session))
         return [waiting(self._seen(one), session.key, one.by) for one in (*asked, *there)]
@@ -630,9 +631,9 @@ class OpenTables:
 
     def find(self, table: TableId, code: str) -> tuple[Game[Any, Any], OpenTable] | None:
         """
-        An open table and its game; `None`: there is none, or its code is another one.
+        An open table and its game; `None`: no such table is open, or it has another code.
 
-        :param code: of a private table; empty: the table is public
+        :param code: the code of a private table; empty: the table is public
         """
         party = self._parties.get(table)
         if party is None or party.queue.pool or not same_code(party.code, code):
@@ -640,19 +641,17 @@ class OpenTables:
         return party.queue.game, self._seen(party)
 
     def _own(self, session: Session) -> _Party | None:
-        """The table for a quick match that a player has opened last, if it still waits; otherwise `None`."""
+        """The table for a quick match that a player has opened last; `None`: no such table waits."""
         own = (one for one in reversed(self._where.get(session.key, ())) if one.opener == session.key and not one.slow)
         return next(own, None)
 
     def empty_seats(self, session: Session) -> int | None:
-        """
-        How many seats are empty at the table that a player has opened last; `None`: no table that it has opened waits.
-        """
+        """How many seats are empty at the table that a player has opened last; `None`: no table of this player waits."""
         party = self._own(session)
         return None if party is None else party.seats - len(party.players)
 
     def somebody_is_away(self, session: Session) -> bool:
-        """Whether at the table that this player has opened last some player is not connected, or plays a match."""
+        """Whether some player at the table that this player has opened last is not connected, or plays a match."""
         party = self._own(session)
         return party is not None and not all(self._is_here(party, key) for key in party.players)
 
@@ -666,22 +665,22 @@ class OpenTables:
 
     def waits_briefly(self, session: Session) -> bool:
         """
-        Whether a player waits at a table that it would lose when it disconnects. Such a player may not wait in another
-        place at the same time.
+        Whether a player waits at a table where it would lose its seat on disconnecting. Then it may wait at no other place.
         """
         return any(not (party.lasts and can_come_back(session)) for party in self._where.get(session.key, ()))
 
     def record_of(self, key: str) -> SeatRecord | None:
         """
-        The player for whom a private lasting table reserves the name with this key; `None`: no such table does. Public
-        tables reserve no names: so a program that crashed while it waited, and lost its key, can use its name again.
+        The player for whom a private lasting table reserves the name with this key; `None`: no such table does.
+
+        Public tables reserve no names. So a program that crashed while it waited, and lost its key, can use its name again.
         """
         lasting = (one for one in self._where.get(key, ()) if one.lasts and one.code)
         party = next(lasting, None)
         return None if party is None else party.players[key]
 
     def keys(self) -> Collection[str]:
-        """The keys of the names of all players that wait at tables, and the places of the tables."""
+        """The keys of the names of all players that wait at tables, and the texts that identify the tables (`place_of`)."""
         return {*self._where, *(place_of(table) for table in self._parties)}
 
     def alone(self, session: Session) -> WaitingTable | None:
@@ -717,7 +716,7 @@ class OpenTables:
         return tables
 
     def shown(self) -> list[WaitingTable]:
-        """The public tables, at most `LISTED`, for the other hosts of a cluster."""
+        """The public tables with an empty seat, at most `LISTED`, for the other hosts of a cluster."""
         public = (party for party in self._public() if party.slow or not self._away(party))
         return [WaitingTable(*party.queue.key, self._seen(party)) for party in islice(public, LISTED)]
 
@@ -779,7 +778,7 @@ class OpenTables:
             )
             self._add(party, left)
             if slow:
-                # It may be full already: the host began no matches at the time when the last player came.
+                # All seats may be taken already, if the host could begin no match when the last player came.
                 self._begin_if_all_are_here(party)
         return len(self._parties)
 

@@ -1,9 +1,9 @@
 """
-The list of a player's own matches, for one client: the client receives the whole list first, and then each change.
+The list of a player's own matches, for one client. The client receives the whole list first, and then each change.
 
 The list has the matches from the store, the player's current match, the open tables where the player has a seat, and the
-rematches that other players have asked for. To follow the current match, the list watches it as any watcher does. So a
-match costs nothing if no client shows a list.
+rematches that other players have asked for. For the current match, the list watches the match as other watchers do. So
+matches cost nothing extra while no client shows a list.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gamehost.tables.table import Table
 
 FIRST = Seat(0)
-#: How many seconds after a move the list reads the match again.
+#: The seconds after a move until the list reads the match again.
 SOON = 0.25
 #: The most matches that a client receives at once; the newest matches are included.
 MOST_LISTED = 200
@@ -48,8 +48,9 @@ def owner_of(player: SeatRecord, key: str = "") -> str | None:
 
 def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     """
-    The entry of an open table in a player's list. For a player without a seat there, it is an offer of a rematch, with the
-    next empty seat.
+    Returns the entry of an open table in a player's list. For a player without a seat there, the entry is an offer of a
+    rematch,
+    with the next empty seat.
 
     :param key: the key of the player's name
     :param by: when the table stops waiting, in milliseconds since 1970
@@ -187,8 +188,9 @@ class OwnList:
 
     def _stand(self) -> None:
         """
-        Stop watching the current match, because it is over or the player has no seat any more. The entry is removed if
-        there is no result.
+        Stop watching the current match, because the match is over or the player has lost the seat. The entry gets the result;
+        without
+        a result, it is removed.
         """
         table, self._live = self._live, None
         self._timer.stop()
@@ -201,13 +203,16 @@ class OwnList:
             self._over(table, table.result)
 
     def _over(self, table: "Table[Any, Any]", result: Result) -> None:
+        """Replace the entry of a finished match by one with the result."""
         self.put(self._made_over(self._match(table, "wait"), result))
 
     def _match(self, table: "Table[Any, Any]", state: OwnState) -> OwnedMatch:
+        """Returns an entry of the current match, with this state."""
         names = tuple(table.names)
         return OwnedMatch(table.id, table.game.name, names, self._seat, state, code=table.code, shown_as=table.shown_as)
 
     def shown(self, look: Look[Any]) -> None:
+        """Read the current match, because its position has changed."""
         self._look()
 
     def deliver(self, event: Any, n: int) -> None:
@@ -223,12 +228,13 @@ class OwnList:
             self._timer.set(self._clock, SOON, self._look)
 
     def _look(self) -> None:
+        """Request the player's view of the current match. `_looked` receives it."""
         handle = self._viewer.handle
         if self._live is not None and handle is not None and handle.table == self._live.id:
             handle.look(self._looked)
 
     def _looked(self, view: Any) -> None:
-        """Update the entry of the current match by the player's view."""
+        """Update the entry of the current match from the player's view."""
         table = self._live
         if table is None:
             return

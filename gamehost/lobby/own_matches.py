@@ -1,9 +1,9 @@
 """
-The lists of players' own matches, private ones included.
+The lists of players' own matches. They include private matches.
 
 The store has only some entries of each list: the slow matches, and the matches that ended while the player was away. If
-such a match changes, `OwnMatches.put` stores the new entry for all its players. When it is durable, it is sent to those
-clients that show a list.
+such a match changes, `OwnMatches.put` stores the new entry for all its players. When the entry is durable, it is sent to
+the clients that show a list.
 
 A list belongs to an account, or to a guest's name with the digest of the guest's key. So another guest with the same name
 has another list.
@@ -28,7 +28,7 @@ from gamehost.tables.interfaces import OpenTable
 if TYPE_CHECKING:
     from gamehost.lobby.notices import Notices
 
-#: The result of a match that is archived because no player has come back for a day.
+#: The result of a match that is archived because no player came back within a day.
 ARCHIVED = Result((), Cause.LEFT, "nobody came back")
 
 #: Called with an owner, and with the new entry of a match in the owner's list.
@@ -63,7 +63,7 @@ class OwnMatches:
         return round(self._wall() * 1000)
 
     def ended(self, match: OwnedMatch, result: Result) -> OwnedMatch:
-        """Make the entry of a match that has just ended from its entry before the end."""
+        """Returns the entry of a match that has just ended, made from its entry before the end."""
         winners, why = tuple(map(int, result.winners)), result.why
         return replace(match, state="over", by=None, ended=self.now, winners=winners, cause=result.cause.value, why=why)
 
@@ -135,7 +135,7 @@ class OwnMatches:
             self._journal.put_own(matches, partial(self._tell, matches))
 
     def drop(self, table: TableId, owner: str | None = None) -> None:
-        """Remove a match from the list of an owner, or from all lists."""
+        """Remove a match from the list of one owner; `None`: from all lists."""
 
         def dropped() -> None:
             keys = self._lists if owner is None else (_key_of(owner),)
@@ -163,7 +163,7 @@ class OwnMatches:
 
     def move(self, before: str, after: str | None) -> None:
         """
-        Give the list of an account to its new name; `None`: remove the list.
+        Move the list of an account to the account's new name; `None`: remove the list.
 
         :param before: the key of the account's name
         :param after: the key of its new name
@@ -191,12 +191,12 @@ class OwnMatches:
         self, match: OwnedMatch, players: Iterable[tuple[int, SeatRecord]], result: Result = ARCHIVED
     ) -> None:
         """
-        Put a finished match into the lists of players that were away at its end, if their wires can show it. It remains
-        there until they have seen it.
+        Put a finished match into the lists of players that were away at its end, if their wires can show it. The entry remains
+        there until the players have seen it.
 
         :param match: the entry; the seat and the result are filled in
         :param players: the absent players with their seats
-        :param result: by default, that no player has come back in time
+        :param result: the default says that no player came back in time
         """
         lists: list[tuple[str, OwnedMatch]] = []
         for seat, player in players:
@@ -206,6 +206,7 @@ class OwnMatches:
         self.put(lists)
 
     def _tell(self, matches: Sequence[tuple[str, OwnedMatch]]) -> None:
+        """Send entries that are now durable to the clients of their owners, and to the listeners."""
         for owner, match in matches:
             self._show(owner, match)
             self._notice(owner, match)
@@ -218,11 +219,13 @@ class OwnMatches:
                 learner(owner, match)
 
     def _show(self, owner: str, match: OwnedMatch) -> None:
+        """Send an entry to the client that shows the list of this owner, if there is one."""
         found = self._lists.get(_key_of(owner))
         if found is not None and owner_of(found.session.record) == owner:
             found.put(match)
 
     def _notice(self, owner: str, match: OwnedMatch) -> None:
+        """Call all listeners with a new or changed entry."""
         for listener in self.listeners:
             listener(owner, match)
 
