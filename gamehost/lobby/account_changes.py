@@ -21,7 +21,7 @@ from gamehost.lobby.lobby import Lobby
 from gamehost.lobby.own_account import Device, OwnAccount
 from gamehost.lobby.sessions import Session
 
-#: Letters and digits that cannot be mistaken for others. A password of so many has 78 bits.
+#: Letters and digits that cannot be mistaken for others. A password of `_LENGTH` of them has 78 bits.
 _ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _LENGTH = 16
 

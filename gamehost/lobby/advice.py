@@ -169,7 +169,10 @@ class Advisers:
         return self._directory.questions.tell(address, key, work, answered, refused)
 
     async def _advice(self, address: str, position: "AdvisedPosition") -> Found:
-        """The work of a question for advice: collect what the process needs, send it there, and wait for the answer."""
+        """
+        Do the work of a question for advice: collect the facts that the process needs, send them there, and wait for the
+        answer.
+        """
         game = position.game
         told: list[Any] = []
         # Most games' players need only the view. The others also need the earlier events, from the journal.

@@ -61,7 +61,7 @@ class _Listed:
     """
     One match on the board: stores its last look, which is its public state.
 
-    It watches the match as any audience does: the table calls `shown` with a look, and `deliver` with each later event.
+    This object watches the match as any audience does: the table calls `shown` with a look, and `deliver` with later events.
 
     :param delay: how many seconds later than its players the viewers see the match
     """
@@ -234,7 +234,7 @@ class Board:
 
 def _same(told: tuple[Look[Any] | None, int] | None, row: tuple[Look[Any] | None, int]) -> bool:
     """
-    Whether a match of the board is the same as it was sent last. Looks are compared by identity, which is fast: two
-    looks with equal contents count as different.
+    Whether a row of the board equals the one that was sent last. Looks are compared by identity, which is fast: two looks with
+    equal contents count as different.
     """
     return told is not None and told[0] is row[0] and told[1] == row[1]

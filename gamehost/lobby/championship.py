@@ -120,7 +120,7 @@ RESULT = re.compile(r"([0-9]{1,2})([+-]) ([0-9]{1,2})([+-])", re.ASCII)
 
 
 def nothing() -> None:
-    """Do nothing: no caller waits for this entry."""
+    """Do nothing: the default for callbacks, if no caller waits until an entry is durable."""
 
 
 @define(eq=False)
@@ -189,7 +189,9 @@ class ChampionshipRecord:
         self._journal.append(self.number, entry, partial(self._written, durable))
 
     def _written(self, durable: Callable[[], None]) -> None:
-        """A result is on disk: inform its caller, and after the last one everybody that waits for all results."""
+        """
+        Inform the caller that its result is on disk. After the last result, also inform all callers that wait for all results.
+        """
         self._unwritten -= 1
         durable()
         if self.durable:
@@ -362,7 +364,7 @@ class ChampionshipRun:
         return name in table.names and table.names.index(name) not in table.gone
 
     def wait(self, player: Contestant) -> None:
-        """A player has logged in, and waits for its next game."""
+        """Note that a player has logged in, and waits for its next game."""
         assert player.session is not None
         self._idle[player.session.name] = player
         self.back(player.session.name)
@@ -431,7 +433,7 @@ class ChampionshipRun:
         return self._records.open(self.game_type, sessions)
 
     def _hold(self, record: ChampionshipRecord) -> None:
-        """Use this record, which is new or from an earlier run of the host."""
+        """Use this record from now on. It is new, or from an earlier run of the host."""
         self._record = record
         record.all_durable = self.go_on
 
@@ -462,7 +464,7 @@ class ChampionshipRun:
                 return
 
     def ended(self, names: Sequence[str]) -> None:
-        """Note that a game is over, and its end is being sent. If its result does not count, the pair plays again."""
+        """Note that a game is over. If its result does not count, the pair plays again."""
         pair = None if self._record is None else self._record.pair(names)
         if pair is not None:
             self._running.discard(pair)

@@ -265,7 +265,7 @@ class MatchDirectory:
         return Counts(len(self.played), here.people + people, here.waiting + waiting, here.asleep + asleep)
 
     def counts_here(self) -> Counts:
-        """The same counts for this host alone."""
+        """Count the matches, people and waiting players of this host alone, as `counts` does for all hosts."""
         here = self.waiting_here().values()
         waiting = sum(len(one.names) + sum(len(table.names) for table in one.tables) for one in here)
         people, asleep = sum(1 for _ in self._registry.present()), len(self._registry.sleeping)

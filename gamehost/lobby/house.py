@@ -46,9 +46,9 @@ RENAMING_WIRES = frozenset({"open", "console"})
 #: How many seconds the seat of a house player is reserved, without a message to the others, while its program is not
 #: connected.
 PATIENCE = 10.0
-#: If all house players are busy, one of them may resign a match in which nothing has happened for so many seconds.
+#: If all house players are busy, one of them may resign a match in which nothing has happened for this number of seconds.
 IDLE = 60.0
-#: If no house player was free for a waiting player, the host tries again after so many seconds.
+#: If no house player was free for a waiting player, the host tries again after this number of seconds.
 AGAIN = 1.0
 
 
@@ -118,8 +118,8 @@ class HouseRules:
 @define(eq=False)
 class HouseSeat:
     """
-    The seat of a house player. While its program is not connected, this object stands for the player at the table, and
-    ignores all events.
+    The seat of a house player. While its program is not connected, this object is the player at the table, and ignores all
+    events.
     """
 
     session: Session
@@ -352,14 +352,15 @@ class HousePlayers:
             waiting.timer.set(self._clock, seconds, self._due, session, waiting)
 
     def waits_no_longer(self, session: Session) -> None:
+        """Note that a player does not wait for opponents any more: no house player joins it."""
         waiting = self.waiting.pop(session, None)
         if waiting is not None:
             waiting.timer.stop()
 
     def _due(self, session: Session, waiting: _Waiting) -> None:
         """
-        A player has waited for some time: let house players join, unless other people wait at its table. If that is not
-        possible, try again later.
+        Let house players join a player that has waited for some time, unless other people wait at its table. If that is not
+        possible, try again later. Called by the timer.
         """
         others = 0 if waiting.in_queue else self._tables.others(session)
         if others is None:
@@ -396,7 +397,7 @@ class HousePlayers:
             self._registry.forget(session)
 
     def _sit(self, session: Session) -> None:
-        """Show the table that the player of this seat is there, and start its program."""
+        """Inform the table that the player of this seat is connected, and start its program."""
         if session.table is not None and session.seat is not None and session.player is not None:
             session.table.reconnect(session.seat, session.player)
         self._call([session])
@@ -523,9 +524,10 @@ class HousePlayers:
 
     def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
         """
-        Make a house player free: it resigns the match that has been idle longest, if this was at least `IDLE` seconds.
+        Free a house player: let it resign the match that has been idle longest, if this match was idle for `IDLE` seconds or
+        more.
 
-        :param seats: the seats of house players to choose from; the one that has been idle longest is the first
+        :param seats: the seats of house players to choose from; the first one has been idle longest
         :returns: whether a match was ended
         """
         kept = next(iter(seats), None)

@@ -75,11 +75,11 @@ class Leaves:
 
     def take(self, key: str, days: int, durable: Callable[[], None]) -> str | None:
         """
-        Begin a leave of a player that ends in so many days. If the player is on leave already, this changes the end.
+        Begin a leave of a player that ends after a number of days. If the player is on leave already, this changes the end.
 
         :param days: 1 to `MOST_DAYS`
         :param durable: called when the leave is on disk
-        :returns: `None`: the leave has begun. A text: there is no leave, because too few days are left in this year
+        :returns: `None`: the leave has begun. A text: the reason why there is no leave: too few days are left in this year
         """
         before = self.of(key)
         after = self._booked(before, self._now() + days * DAY)
@@ -103,16 +103,14 @@ class Leaves:
 
     def extend(self, key: str, days: int, durable: Callable[[], None]) -> None:
         """
-        Give more time for so many days, as the owner of the host asks. These days are not taken from a player's own days.
+        Give more time, as the owner of the host asks. The days are not counted among a player's own days of leave.
 
         :param key: of a player's name, or the place of a match
         """
         self._put(Leave(key, max(self.until(key), self._now() + days * DAY)), durable)
 
     def _booked(self, before: Leave, until: int) -> Leave:
-        """
-        The same leave with another end, and with more or fewer days counted. A day that has begun counts as a whole day.
-        """
+        """Return a leave with another end, and with more or fewer days counted. A day that has begun counts as a whole day."""
         more = until - max(self._now(), before.until)
         # `-(more // ...)` alone would round down: this rounds the number of days up.
         return evolve(before, until=until, days=max(0, before.days - (-more // DAY)))

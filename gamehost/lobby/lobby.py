@@ -412,7 +412,7 @@ class Lobby:
         return None if account is None else OwnAccount(account, self.login_service, self.context.journal)
 
     def _refusal(self, name: Name) -> NameRefused | None:
-        """The refusal of every log-in under this name: the host is closed, or the name is banned; `None`: neither is so."""
+        """The refusal of a log-in under this name, if the host is closed or the name is banned; otherwise `None`."""
         if self.closed is not None:
             return NameRefused(NameFault.BUSY, self.closed)
         ban = self.bans.of_name(name)
@@ -767,7 +767,7 @@ class Lobby:
         return count + (0 if self.slow is None else len(self.slow))
 
     def _but_slow(self, found: Iterable[UnfinishedTable]) -> Iterator[UnfinishedTable]:
-        """Yield the tables that are not slow, and take over the slow ones on the way, in small groups to save memory."""
+        """Yield the tables that are not slow. Take over the slow ones meanwhile, in small groups to save memory."""
         for slow, some in groupby(found, lambda one: one.opening.slow is not None):
             while slow and (these := list(islice(some, 500))):
                 self.slow_matches().restore(these)

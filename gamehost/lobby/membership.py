@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 
 class Membership:
     """
-    What the lobby calls about the other hosts of its cluster. This class is for a host without a cluster, so its methods do
-    nothing. `gamehost.extras.cluster` has another implementation, which takes its place in a cluster.
+    The functions for the other hosts of a cluster, which the lobby calls. This class is for a host without a cluster, so its
+    methods
+    do nothing. In a cluster, `gamehost.extras.cluster` has another implementation in its place.
 
     Each name of a player and each slow match in memory has one home: the only host of the cluster that may serve it.
     """
@@ -21,11 +22,11 @@ class Membership:
 
     @property
     def epoch(self) -> int | None:
-        """The number of this host among the members; `None`: it is alone."""
+        """The number of this host among the members of its cluster; `None`: the host has no cluster."""
         return None
 
     def restore(self, tables: Sequence[Any]) -> None:
-        """Take over these unfinished tables at the start."""
+        """Take over these unfinished tables at the start of the host."""
 
     def begin(self) -> None:
         """Begin to take part in the cluster. Called when the unfinished tables are known."""
@@ -43,7 +44,7 @@ class Membership:
         return factory
 
     def cut_relays(self) -> None:
-        """Close all connections to and from other members, because this host has a fault."""
+        """Close all connections that are passed to or from other members, because this host has a fault."""
 
     @property
     def not_ready(self) -> str | None:
@@ -96,11 +97,11 @@ class Membership:
         """
         Make this host the home of a match.
 
-        :param place: the text that stands for the match, from `gamehost.accounts.names.place_of`
+        :param place: the text that identifies the match, from `gamehost.accounts.names.place_of`
         """
 
     def give_up(self, place: str, /) -> None:
-        """Stop being the home of a match, whose place is given."""
+        """Stop being the home of a match. The parameter is as for `keep`."""
 
     def take(self, table: "TableId", taken: Callable[[bool], None]) -> None:
         """

@@ -23,7 +23,7 @@ from gamehost.tables.table import Table
 
 
 def _nothing(*_: Any) -> None:
-    """Do nothing: the table is in memory only to send its end, and has no players to free."""
+    """Do nothing: a callback of a table that is in memory only to send its end, and has no players to free."""
 
 
 @define(eq=False)
@@ -97,7 +97,7 @@ class MissedEnds:
         Drop old ends that no player has fetched.
 
         :param since: drop only matches that ended at this time or before, in seconds of up-time
-        :param most: drop at most so many matches
+        :param most: the number of matches that are dropped at most
         """
         for table in self._registry.ended.overdue(since, most):
             for place in self._registry.ended.remove(table).places:
@@ -130,7 +130,7 @@ class MissedEnds:
     def _restored(
         self, session: Session, player: Player[Any, Any], place: Place, table: Table[Any, Any] | Exception
     ) -> None:
-        """Send the end to the player by the rebuilt table; an exception instead of a table: that has failed."""
+        """Send the end to the player by the rebuilt table. If an exception comes instead of a table, rebuilding has failed."""
         if session.player is not player:
             return  # disconnected again; the end is sent after the next log-in
         if isinstance(table, Exception):

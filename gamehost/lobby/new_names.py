@@ -55,6 +55,7 @@ class NewNames:
         return name_of(self._new_guest())
 
     def _is_free(self, name: Name) -> bool:
+        """Whether a new player can have this name: no player has it, and it looks like no other name."""
         registry = self._registry
         taken = registry.find(name.key) is not None or registry.membership.is_elsewhere(name.key)
         return not (taken or registry.looks_taken(name))

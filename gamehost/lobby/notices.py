@@ -37,7 +37,7 @@ TURN_AFTER = 60.0
 LITTLE = 5
 #: How many states of matches are stored, each for one player: enough for 100,000 matches of two.
 MOST_KNOWN = 200_000
-#: Warnings depend on the time of day. It is read again after so many seconds at the latest.
+#: Warnings depend on the time of day. The host reads the time of day again after this number of seconds at the latest.
 LOOK_EVERY = 600.0
 #: How many notices may wait. If there are more, the oldest is sent at once.
 MOST_WAITING = 10_000
@@ -96,7 +96,7 @@ class Notifier(Protocol):
         """
         Change how a player receives notices.
 
-        :param asker: `None`: the client has not logged in, but proves by the values who it is
+        :param asker: `None`: the client has not logged in, but the values prove its identity
         :param values: texts from an untrusted client; empty: send nothing more in this way to this device
         :param done: called with the reason why nothing is changed, or with `None` when the change is durable
         """
@@ -280,7 +280,9 @@ class ListedMatches:
             self._tell(owner, match, began=state == "open")
 
     def learned(self, owner: str, match: OwnedMatch) -> None:
-        """Note a changed entry without sending a notice: another member of the cluster has changed it and sends that."""
+        """
+        Note a changed entry without sending a notice: another member of the cluster has changed the entry and sends the notice.
+        """
         if _lasts(owner):
             self._standings.pop((owner, match.table), None)
             if match.state != "over":
@@ -332,7 +334,10 @@ class ListedMatches:
             del self._standings[next(iter(self._standings))]
 
     def _set_timer(self) -> None:
-        """Set the timer for the next warning, but for `LOOK_EVERY` at most: the time of day may be set anew meanwhile."""
+        """
+        Set the timer for the next warning. It runs for `LOOK_EVERY` at most, because the time of day may be corrected
+        meanwhile.
+        """
         if self._warnings:
             wait = (self._warnings[0][0] - self._now()) / 1000
             self._timer.set(self._clock, min(max(0.0, wait), LOOK_EVERY), self._warn)
@@ -407,7 +412,7 @@ class NoticesPart:
     log = Logger()
 
     def start(self, host: Any) -> None:
-        """Start the notifiers. One that cannot start is logged and left out."""
+        """Start the notifiers. A notifier that cannot start is logged and left out."""
         given = Surroundings(self._reactor, host.store, self._beside, self._options["web-origin"])
         notifiers = {}
         for kind in self._kinds:
@@ -439,6 +444,7 @@ class NoticesPart:
             host.store.ask_store(lambda store: read_all_own(store.database), lists.known)
 
     def stop(self) -> Deferred[Any]:
+        """Stop the warnings and all notifiers. Fires when this is done."""
         if self._lists is not None:
             self._lists.stop()
         return succeed(None) if self._notices is None else self._notices.stop()

@@ -44,8 +44,8 @@ class Device:
 @frozen
 class OwnAccount:
     """
-    Changes a player's own account as the player asks. Made for one request, with the account at that moment: if the account
-    changes meanwhile, the request is refused.
+    Changes a player's own account, for one request of the player. The request is refused if the account has changed since this
+    object was made.
     """
 
     _account: Account
@@ -115,7 +115,7 @@ class OwnNotices:
     Shows and changes the settings of one player for notices: messages outside the game to a player that is away. Made for
     one request.
 
-    :param account: the account's key; `None`: the client has not logged in, but may prove in another way who it is
+    :param account: the account's key; `None`: the client has not logged in, but may prove its identity otherwise
     :param login: the `RememberedLogin.id` of the device; empty: it has none
     """
 

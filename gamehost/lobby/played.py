@@ -19,12 +19,12 @@ from gamehost.tables.followed import FollowedTable
 from gamehost.tables.interfaces import WatchableTable
 from gamehost.tables.table import Table
 
-#: The host asks the store for new entries of watched matches every so many seconds.
+#: The seconds between two requests to the store for new entries of watched matches.
 READ_EVERY = 0.25
-#: The host asks the store for a list of other hosts' tables every so many seconds: while clients ask for lists or matches,
+#: The seconds between two requests to the store for the list of other hosts' tables: while clients ask for lists or matches,
 #: and while none do.
 LIST_EVERY, LIST_IDLE = 1.0, 5.0
-#: For so many seconds after a client has asked for a list or a match, the list is read often.
+#: The number of seconds for which the list is read often, after a client has asked for a list or a match.
 LOOKS_FOR = 10.0
 #: The most tables that are known; the newest tables are included.
 MOST = 2000
@@ -117,7 +117,7 @@ class PlayedTables:
         return None if found is None or found.over else found
 
     def watched(self, table: TableId) -> FollowedTable | None:
-        """The `FollowedTable` of a match if it has watchers, at whichever host the match runs now; otherwise `None`."""
+        """The `FollowedTable` of a match with watchers, even if the match runs at this host now; `None`: it has no watchers."""
         found = self._played.get(table) or self._left.get(table)
         return found if found is not None and found.watched else None
 
@@ -135,7 +135,7 @@ class PlayedTables:
     # -- time
 
     def _tick(self) -> None:
-        """Read what is due from the store. Called by the timer."""
+        """Read the list or the entries from the store, if they are due. Called by the timer."""
         self._join()
         self._read()
         if self._clock.seconds() >= self._listed_at + self._list_every:

@@ -249,8 +249,8 @@ class Questions:
         """Make the function that a `Deferred` calls when it is cancelled: its client does not wait any more."""
 
         def withdraw(answer: Deferred[Any]) -> None:
-            # A waiting question leaves the line of this address if no other client there asks it. One that has begun
-            # is abandoned if this was the last client.
+            # A waiting question leaves the line of this address if no other client there asks it. A question that has begun is
+            # abandoned if this was the last client.
             whom = question.askers.pop(answer, None)
             if whom is not None and not question.begun and whom not in question.askers.values():
                 self._lines.remove(whom, question)
@@ -343,7 +343,7 @@ class Questions:
             self._drop(next(iter(self._kept)))
 
     def _drop_expired(self, now: float) -> None:
-        """Drop all answers that have become invalid. Without this they would fill the cache, as nobody asks for them."""
+        """Drop all answers that have become invalid. No client asks for them, so they would fill the cache otherwise."""
         while self._ending and (second := min(self._ending)) < int(now):
             for key in tuple(self._ending[second]):
                 self._drop(key)

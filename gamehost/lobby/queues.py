@@ -77,7 +77,10 @@ class Reservation:
         return self._keys.index(session.key)
 
     def holds(self, key: Key, session: Session) -> bool:
-        """Whether this is for a player in a queue: it has one of the names, and the guest's key if one is needed."""
+        """
+        Whether a place in the match is for this player in a queue: it has one of the names, and the guest's key if one is
+        needed.
+        """
         if key[0] != self.game or session.key not in self._keys:
             return False
         return self.digests.get(self.names[self.seat(session)], session.key_digest) == session.key_digest
@@ -288,7 +291,7 @@ class NewMatches:
                 self._buckets.of(whom, now).take(now)
 
     def wait(self, seconds: float) -> None:
-        """Call `again` after so many seconds, unless an earlier call is planned already."""
+        """Call `again` after this number of seconds, unless an earlier call is planned already."""
         if not self._stopped and self._timer.due > self._clock.seconds() + seconds:
             self._timer.set(self._clock, max(LEAST_PAUSE, seconds), self._again)
 
@@ -299,8 +302,8 @@ class NewMatches:
 
 class RematchWanted(Struct, frozen=True):
     """
-    An event for the other players of a finished match: one player wants a rematch and waits at a new table, or does not
-    wait any more.
+    Event for the other players of a finished match: one player wants a rematch and waits at a new table, or does not wait any
+    more.
     """
 
     #: The finished match.
@@ -317,7 +320,7 @@ class RematchWanted(Struct, frozen=True):
 
 
 class OnLeave(Struct, frozen=True):
-    """An event for a player of slow matches: its leave has begun, or has another end now."""
+    """Event for a player of slow matches: its leave has begun, or has another end now."""
 
     #: The end of the leave, in milliseconds since 1970; `None`: the player is not on leave.
     until: int | None
@@ -342,7 +345,7 @@ MOST_PHRASES = 20
 
 
 class Said(Struct, frozen=True):
-    """An event for the players of a match, also after its end: one of them has sent a phrase."""
+    """Event for the players of a match, also after its end: one of them has sent a phrase."""
 
     table: TableId
     seat: Seat
@@ -391,7 +394,7 @@ class Played(Struct, frozen=True):
 
     def players(self, held: Callable[[str], Session | None]) -> list[Session | None]:
         """
-        The sessions of the match's players, in the order of the seats. `None` stands for a player without a session, and
+        The sessions of the match's players, in the order of the seats. The item is `None` for a player without a session, and
         for one with a later match.
 
         :param held: returns the session under a name

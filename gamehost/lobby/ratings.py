@@ -18,7 +18,7 @@ from gamehost.journal.records import FinishedMatch, TableId
 from gamehost.lobby.results import Who, outcome
 from gamehost.players.base import Level
 
-#: Glicko-2 computes on a scale of its own. One unit of it is so many points of a rating.
+#: Glicko-2 computes on its own scale. This is the number of points of a rating in one unit of that scale.
 SCALE = 173.7178
 #: Glickman's constant tau for how much a volatility may change: he advises 0.3 to 1.2, and a small value for games with many
 #: surprising results.
@@ -52,7 +52,7 @@ class Rating:
         return self.value - 1.96 * self.deviation, self.value + 1.96 * self.deviation
 
     def after_rest(self, periods: int) -> "Rating":
-        """The rating after so many rating periods without a match: less certain, with the same value."""
+        """The rating after a number of rating periods without a match: less certain, with the same value."""
         widened = sqrt(self.deviation**2 + periods * (SCALE * self.volatility) ** 2)
         return Rating(self.value, min(UNKNOWN, widened), self.volatility)
 
@@ -162,7 +162,7 @@ class RunningRatings:
     too_old: int = 0
 
     def missing(self, matches: Iterable[FinishedMatch]) -> list[FinishedMatch]:
-        """Those of the matches that must still be counted."""
+        """The matches among these that are not counted yet."""
         return [one for one in matches if one.table not in self.counted and one.table > self.too_old]
 
     def count(self, matches: Iterable[FinishedMatch]) -> Generator[None, None, None]:

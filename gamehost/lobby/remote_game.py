@@ -171,6 +171,7 @@ class RemoteSeat:
     # -- the table calls these
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Note the handle of the seat, and inform the player that the game has begun."""
         self._handle = handle
         if self.player is not None:
             self.player.remote_seated()
@@ -277,7 +278,7 @@ class RemoteGame:
         return str(self.number) if self.masters_told <= 1 else f"{self.number}.{self.masters_told}"
 
     def named(self, results: Sequence[tuple[Seat, bool]]) -> Results:
-        """The same results with names instead of seats."""
+        """Return the results with the players' names instead of their seats."""
         return [(self.names[seat], won) for seat, won in results]
 
     # -- masters come and go
@@ -341,6 +342,7 @@ class RemoteGame:
         self._void("its master did not come back")
 
     def halt(self) -> None:
+        """Stop the timers of the game and of its table, because the host stops."""
         self.stopped = True
         self._timer.stop()
         self.table.halt()
@@ -382,8 +384,9 @@ class RemoteGame:
 
     def _compare(self, next_seat: Seat | None, content: bytes) -> None:
         """
-        Compare a state of a new master with the one that the players have received at this point. If they differ, the game
-        is void; otherwise the master receives the next steps.
+        Compare a state from a new master with the state that the players have received at this point of the game. If they
+        differ, the
+        game is void; otherwise the master receives the next steps.
         """
         assert self._at is not None
         if next_seat is None or self._steps[self._at] != _Told(next_seat, content):

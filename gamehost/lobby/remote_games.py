@@ -46,15 +46,15 @@ _ID = re.compile(r"([1-9][0-9]{0,17})(?:\.([1-9][0-9]{0,8}))?", re.ASCII)
 
 
 class TypeTaken(Exception):
-    """This type of game has a master already, so no other one can register for it."""
+    """Raised if a master wants to register for a type of game that has a master already."""
 
 
 class TooManyMasters(Exception):
-    """A limit on the number of masters allows no more of them."""
+    """Raised if a master wants to register, but a limit on the number of masters is reached."""
 
 
 class NeverGiven(Exception):
-    """A master has sent an id of a game that it never received."""
+    """Raised if a master has sent the id of a game that it never received."""
 
 
 def is_game_type(text: str) -> bool:
@@ -136,7 +136,7 @@ class Master:
 
 #: How many types of games are stored. Above this number, types without masters and players are dropped.
 KNOWN = 1_000
-#: A master is disconnected if it has not answered in so many games, one after the other.
+#: A master is disconnected if it has not answered in this number of games, one after the other.
 UNANSWERED = 3
 
 
@@ -181,7 +181,7 @@ class RemoteGames:
         self._context.counting = self._lobby_context.counting = self._records.counting
 
     def _option(self, name: str, default: float) -> float:
-        """A setting of remote games, in seconds."""
+        """Read a setting of remote games, in seconds."""
         return setting(self.settings.get(REMOTE.name, {}), name, default, seconds)
 
     # -- types

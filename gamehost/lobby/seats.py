@@ -54,10 +54,10 @@ MOST_STOPPED = 1000
 
 
 class HouseSeats(Protocol):
-    """What `Seats` calls about house players. `gamehost.lobby.house.HousePlayers` provides it."""
+    """The functions for house players that `Seats` calls. `gamehost.lobby.house.HousePlayers` provides them."""
 
     def waits_no_longer(self, session: Session) -> None:
-        """Bring no house player for this player any more, because it does not wait for opponents now."""
+        """Note that this player does not wait for opponents any more, so that no house player joins it."""
 
     def resume(self, session: Session) -> None:
         """Put this house player back into its seat, because another player has come back to its table."""
@@ -582,7 +582,7 @@ class Seats:
     # -- tables are archived
 
     def _kept_for(self, since: int) -> float:
-        """The seconds until a sleeping table is archived, given the up-time at which it fell asleep."""
+        """The seconds until a sleeping table is archived; the parameter is the up-time at which it fell asleep."""
         return since + self._context.sleep - self.uptime
 
     def _set_alarm(self) -> None:
@@ -732,7 +732,7 @@ class Resuming:
 
     def _checked(self, damage: Sequence[str], all_checked: bool) -> None:
         """
-        A step is done: log the damaged records, and begin the next step after a pause.
+        Log the damaged records that a step has found, and begin the next step after a pause.
 
         :param damage: one text for each damaged record
         """

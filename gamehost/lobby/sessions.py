@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @frozen
 class Queue:
     """
-    Names a queue of waiting players: that of a game for all wires, or that of a wire with a pool of its own.
+    The name of a queue of waiting players. The queue is for one game on all wires, or for one game of a wire with its own pool.
     """
 
     game: Game[Any, Any]
@@ -144,8 +144,8 @@ TOO_MANY_TRIED = "too many names or keys were tried from your address: try again
 
 class ResumePolicy(Enum):
     """
-    The addresses from which a guest without a key may take a lost seat back. A guest with a key may come from any
-    address, except with `NEVER`.
+    The addresses from which a guest without a key may take back a lost seat. A guest with a key may come from any address,
+    except with `NEVER`.
     """
 
     SAME_ADDRESS = "same-address"
@@ -155,9 +155,7 @@ class ResumePolicy(Enum):
 
 @define(eq=False)
 class Session:
-    """
-    A player that has logged in under a name: who it is, where it plays, and how to send events to it.
-    """
+    """A player that has logged in under a name: its name and account, its seat, and its connection, which receives events."""
 
     #: The name, spelled as at the first log-in; for an account, as in the account.
     identity: Name
@@ -300,7 +298,7 @@ class SessionRegistry:
     _open_since: float = -math.inf
 
     def __len__(self) -> int:
-        """How many names are in use."""
+        """The number of names that are in use."""
         return len(self.sessions) + self.sleeping.names
 
     def ports_open(self) -> None:
@@ -408,7 +406,7 @@ class SessionRegistry:
 
         :param key_digest: of the key that the guest has given, from `split_key`; empty: it has given none
         :param strict: whether the wire has no keys, so that only the address decides who takes a seat back
-        :param issued: a key that the host has made for the guest, now or at an earlier log-in. It is used only if the
+        :param issued: a key that the host has made for the guest, now or at an earlier log-in. The key is used only if the
             session is new, or had the same key before
         :param given: whether the host has chosen the name, and not the guest
         :param may_try: called for a name that no guest has: returns whether this address may still try such names. So

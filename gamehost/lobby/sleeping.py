@@ -52,7 +52,7 @@ SELECT number, row_number() OVER (PARTITION BY address ORDER BY since DESC, numb
 FROM origin JOIN sleeping USING(number)"""
 #: The tables that are too many: they are not among the newest `most` tables of any of their addresses.
 _EXCESS = f"SELECT number FROM ({_RANKED}) GROUP BY number HAVING min(place) > :most"
-#: The same, but only for one address, and only among the `next` tables that come after its newest ones.
+#: The tables that are too many at one address, but only among the `next` tables that come after its newest ones.
 _EXCESS_OF_ONE = f"""
 WITH next AS (
   SELECT number FROM origin JOIN sleeping USING(number) WHERE address = :address
@@ -85,7 +85,7 @@ class Place:
 
 @frozen
 class SleepingTable:
-    """What the index has of a sleeping table: its players and its age, but not its record."""
+    """An entry of the index for a sleeping table: its players and its age, but not its record."""
 
     table: TableId
     game: str

@@ -226,7 +226,7 @@ class SlowMatches:
     limits: Limits = field(init=False, factory=Limits)
     #: The most days that a match may allow for a move; 0: no slow matches can begin.
     days: int = field(init=False, default=MOST_DAYS)
-    #: After a start, no match ends by time for so many seconds.
+    #: The seconds after a start of the host in which no match ends by time.
     grace: float = field(init=False, default=43_200.0)
     #: The tables in memory: those where a player sits, or where something is being done.
     tables: dict[TableId, SlowTable] = field(init=False, factory=dict)
@@ -256,7 +256,7 @@ class SlowMatches:
         self._context.journal.find_leaves(lambda found: self._found_leaves({one.key: one for one in found}))
 
     def __len__(self) -> int:
-        """How many are unfinished."""
+        """The number of unfinished slow matches."""
         return len(self._index)
 
     @property
@@ -388,7 +388,7 @@ class SlowMatches:
         """
         Begin a leave of a player, end it, or only ask for it. In each case the player receives `OnLeave`.
 
-        :param days: begin a leave of so many days; 0: end the leave; `None`: change nothing
+        :param days: the days of a new leave; 0: end the leave; `None`: change nothing
         :returns: the reason why this is not possible; `None`: it is done
         """
         owner, player = owner_of(session.record), session.record
@@ -405,7 +405,7 @@ class SlowMatches:
 
     def extend(self, number: TableId, days: int, durable: Callable[[int], None]) -> bool:
         """
-        Give the players of a match more time: it does not end by time for so many days.
+        Give the players of a match more time: for this number of days, the match does not end by time.
 
         :param durable: called with the end of these days, in milliseconds since 1970, when the change is durable
         :returns: `False`: there is no such match
@@ -466,6 +466,7 @@ class SlowMatches:
         return player.slow_seat(table) if isinstance(player, SitsDown) else None
 
     def _prepare(self, number: TableId, game: Game[Any, Any], opening: TableHeader) -> SlowTable:
+        """Make the table of a match, without its entries."""
         table = SlowTable.prepare(self._context, number, game, opening, self._ended, lambda table, seat: None)
         table.host = self
         return table
@@ -490,7 +491,7 @@ class SlowMatches:
                 self._registry.membership.freed(key)
         self._set_alarm()
 
-    # -- what others ask
+    # -- questions about matches and players
 
     def record_of(self, key: str) -> SeatRecord | None:
         """The guest that has a seat in a slow match under the name with this key; `None`: no guest has."""
@@ -627,6 +628,7 @@ class SlowMatches:
             self._context.slices.run(self._following(game, record), partial(self._followed, number))
 
     def _following(self, game: Game[Any, Any], record: TableRecord) -> Generator[None, None, SlowTable]:
+        """Make the table of a match by replaying its record, in steps."""
         table = self._prepare(record.table, game, record.opening)
         yield from table.restore(record)
         return table
@@ -744,7 +746,7 @@ def _keys(table: TableId, seats: Iterable[SeatRecord]) -> Iterable[str]:
 
 
 def _nothing(table: SlowTable | str) -> None:
-    """Do nothing with a table: it was read only to note its deadline."""
+    """Do nothing with a table that was read only to note its deadline."""
 
 
 def _later(due: int | None) -> int | None:
