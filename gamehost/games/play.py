@@ -218,6 +218,7 @@ def copied(master: M, chance: Chance, instead: Chance) -> M:
     :param chance: the source of random numbers that the master got from `Game.new_master`
     :param instead: the source of the copy
     """
+    # `deepcopy` believes that it has copied `chance` already, and uses `instead` in its place.
     return deepcopy(master, {id(chance): instead})
 
 
@@ -583,6 +584,7 @@ class Trials:
         luck = SeededChance(seed + 1)
         master, mover = self._began(action, seed), self.seat
         for ply in range(1, self._plies):
+            # An end counts one percent less for each action before it, but never less than a tenth.
             if master.result is not None:
                 return self._worth(master) * (1 - min(ply, 90) / 100)
             after = self._mover(master, mover)

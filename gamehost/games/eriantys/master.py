@@ -389,6 +389,7 @@ def playing(view: events.Situation, board: events.Board, chance: Chance) -> phas
     bag = bag_of(board)
     position = rules.evolve(public_position(board, seat), hands=tuple(hands), bag=bag, last_round=not any(bag))
     stage, mode = view.statuses[seat], position.match.mode
+    # How many students were moved in this turn: as many as are missing in the entrance.
     moved = mode.entrance - sum(position.school.entrance) if stage is rules.Status.MOVE_1 else mode.moves
     play = phases.Play(position, rules.PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
     # If a character asks, continue its effect.

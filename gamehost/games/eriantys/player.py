@@ -105,6 +105,7 @@ class Seen:
     def _order(self, board: events.Board) -> tuple[Seat, ...]:
         """Returns the order of turns in this round, by the played assistants."""
         seats = [Seat(number) for number in range(len(board.schools))]
+        # A seat without an assistant comes last: 99 is more than any assistant.
         return tuple(sorted(seats, key=lambda seat: board.schools[seat].played or 99))
 
     def play(self) -> Play | None:
@@ -119,6 +120,7 @@ class Seen:
         stage = {events.AskSteps: rules.Status.MOVE_2, events.AskCloud: rules.Status.MOVE_3}.get(
             type(request), rules.Status.MOVE_1
         )
+        # How many students were moved in this turn: as many as are missing in the entrance.
         moves = position.match.mode.moves
         moved = self._entrance - sum(position.school.entrance) if stage is rules.Status.MOVE_1 else moves
         return Play(position, rules.PlanningOrder.PREVIOUS, stage, request, moved=max(0, min(moved, moves)))

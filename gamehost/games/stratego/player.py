@@ -102,6 +102,7 @@ class Knowledge:
         """Takes over a board as this seat sees it. Each new enemy piece on it begins on its square."""
         enemies = {square for square, mark in enumerate(squares) if mark == ENEMY}
         for square in enemies - set(self.suspects):
+            # A piece outside of the enemy's own rows must have moved.
             rows = range(60, 100) if self.seat == 0 else range(40)
             self.suspects[square] = Suspect(square, moved=square not in rows)
         for square in set(self.suspects) - enemies:
@@ -572,6 +573,7 @@ def exchange(
     start, end = step
     if not looks_ahead:
         budget.spend()
+        # Without the top bit, which marks the second player's pieces, the byte is the kind of the piece.
         attacker = chr(position.squares[start] & 0x7F)
         return BATTLE_VALUES[attacker][kinds[end]] if end in kinds else 0
     before = RULES.evaluate(position)

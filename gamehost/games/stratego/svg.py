@@ -144,7 +144,7 @@ def _pieces(scene: Scene, below: int) -> Iterator[str]:
 
 
 def _known(scene: Scene) -> Mapping[int, tuple[int, str]]:
-    """Returns square -> (owner of the piece there, its kind; an empty kind must not be shown)."""
+    """Returns for each square with a piece its owner and its kind; an empty kind: the reader may not know it."""
     known: dict[int, tuple[int, str]] = {}
     for situation in scene.views or [scene.view]:
         own = situation.seat
