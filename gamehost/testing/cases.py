@@ -24,7 +24,7 @@ of_matches = settings(phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 def with_notes(error: BaseException) -> BaseException:
-    """The same exception, with its notes appended to its text."""
+    """Appends the notes of an exception to its text, and returns the exception."""
     notes = getattr(error, "__notes__", ())
     if notes:
         error.args = ("\n".join([str(error), *notes]),)
@@ -33,7 +33,7 @@ def with_notes(error: BaseException) -> BaseException:
 
 
 def printing_example(test: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a test method, so that a failure also prints the notes of Hypothesis."""
+    """Returns a test method that calls this one. If it fails, trial also prints the notes of Hypothesis."""
 
     @functools.wraps(test)
     def told(*args: Any, **kwargs: Any) -> Any:

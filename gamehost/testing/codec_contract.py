@@ -22,7 +22,7 @@ from gamehost.wires.framing import BLANK, WireError
 #: The bytes that must not be in a line for a terminal.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 
-#: How clients of other protocols begin.
+#: The first bytes of clients of other protocols: HTTP, TLS and SSH.
 FOREIGN = (
     b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n",
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(64)),
@@ -31,7 +31,7 @@ FOREIGN = (
 
 
 def chunked(data: bytes, rng: random.Random) -> list[bytes]:
-    """The same bytes in pieces of any sizes."""
+    """Returns these bytes, cut into pieces of random sizes."""
     pieces = []
     while data:
         size = rng.choice((1, 1, 2, 3, 7, 20, 100))
@@ -41,7 +41,7 @@ def chunked(data: bytes, rng: random.Random) -> list[bytes]:
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:
-    """Nearly the same bytes."""
+    """Returns these bytes with a few random faults: bytes added, left out, replaced or repeated."""
     result = bytearray(data)
     for _ in range(rng.choice((0, 1, 1, 2, 5))):
         at = rng.randrange(len(result) + 1)
@@ -61,13 +61,20 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
 
 
 def taken(codec: Any, segment: bytes) -> Iterator[Any]:
-    """The messages of a segment, read as a connection does: by the short way of the codec first, if it has one."""
+    """
+    Reads the messages of a segment as a connection does. If the codec has `whole`, that is tried first: it reads a
+    segment that is exactly one message. Otherwise, or if it returns `None`, `feed` reads the segment.
+    """
     message = codec.whole(segment) if hasattr(codec, "whole") else None
     return codec.feed(segment) if message is None else iter((message,))
 
 
 def heard_by(feed: Callable[[bytes], Iterable[object]], pieces: Iterable[bytes]) -> list[object]:
-    """The messages in these pieces, and the error after the last one, if there was an error."""
+    """
+    Returns the messages that a codec reads from pieces of a stream. If there is an error, the last item is its text.
+
+    :param feed: returns the messages that are complete after a piece
+    """
     messages: list[object] = []
     for piece in pieces:
         try:
@@ -79,9 +86,9 @@ def heard_by(feed: Callable[[bytes], Iterable[object]], pieces: Iterable[bytes])
 
 class CodecContract(Mixin):
     """
-    The behaviours shared by all codecs.
+    The tests that every codec of a host must pass.
 
-    Subclasses set `streams`, `read` and `sent`, and write `new_codec`.
+    A subclass sets `streams`, `read` and `sent`, and writes `new_codec`.
     """
 
     #: Bytes that clients may send, good and bad: several messages each. The first one is good.
@@ -91,16 +98,17 @@ class CodecContract(Mixin):
     read: Sequence[tuple[bytes, Any]]
     #: Messages of the host, and the text that a client reads, as `text` writes it. They include the same as `read`.
     sent: Sequence[tuple[Any, str]]
-    #: How the words of `sent` are written.
+    #: Translates the bytes of messages into the texts of `sent`.
     text: type[MessageText] = Lines
-    #: The same as `Wire.spreads`.
+    #: The value of `Wire.spreads`.
     spreads: bool = False
 
     def new_codec(self) -> Any:
-        """A codec for one connection."""
+        """Returns a new codec, for one connection."""
         raise NotImplementedError
 
     def heard(self, pieces: Iterable[bytes]) -> list[object]:
+        """Returns what a new codec reads from pieces of a stream. See `heard_by`."""
         return heard_by(partial(taken, self.new_codec()), pieces)
 
     def test_messages_of_clients_are_read(self) -> None:
@@ -132,7 +140,10 @@ class CodecContract(Mixin):
                 self.assertEqual(self.heard([stream[:cut], stream[cut:]]), whole, cut)
 
     def test_messages_in_segments_of_their_own(self) -> None:
-        """The codec reads a message alone in a segment as it reads the message after others, also by its short way."""
+        """
+        The codec reads a message that is alone in a segment as it reads the message in a longer segment. With `whole`, a
+        codec uses different code for the two.
+        """
         for data, message in self.read:
             self.assertEqual(self.heard([self.streams[0], data])[-1:], [message])
             self.assertEqual(
@@ -140,7 +151,7 @@ class CodecContract(Mixin):
             )
 
     def test_messages_one_at_a_time_with_rests_between(self) -> None:
-        """An iterator that pauses continues at the same place."""
+        """If the reader pauses between two messages of a segment, it receives the same messages."""
         for stream in self.streams:
             messages: list[object] = []
             try:
@@ -179,13 +190,16 @@ class CodecContract(Mixin):
                     break
 
     def _spoken(self, pieces: Iterable[bytes]) -> list[object]:
-        """The result of `heard`, without blank lines."""
+        """Returns the result of `heard`, without blank lines."""
         return [message for message in self.heard(pieces) if message is not BLANK]
 
     def _assert_same(self, new: list[object], old: list[object], where: str) -> None:
-        """The messages are the same up to the first error. A list without an error is not shorter than the other one."""
+        """
+        Checks that two codecs have read the same messages up to the first error. After an error of one codec, the other
+        may have read more.
+        """
         for one, other in ((new, old), (old, new)):
-            if one and isinstance(one[-1], str) and len(one) <= len(other):
+            if one and isinstance(one[-1], str) and len(one) <= len(other):  # this one ends with an error
                 one, other = one[:-1], other[: len(one) - 1]
                 self.assertEqual(one, other, where)
                 return
@@ -209,34 +223,38 @@ _MESSAGES = st.randoms(use_true_random=False)
 
 class ClientCodecContract(Mixin):
     """
-    The law of codecs in both directions.
+    The tests that the codecs of a client and of its server must pass together: each side reads what the other side
+    writes.
 
-    Subclasses set `server_messages` and `client_messages`, and write `new_codec` and `new_client_codec`.
+    A subclass sets `server_messages` and `client_messages`, and writes `new_codec` and `new_client_codec`.
     """
 
-    #: The messages that the server may send: type -> a strategy that draws them. Every type of the wire, with values
-    #: that a server can send.
+    #: For each type of the server's messages, a strategy that draws messages of this type. Their values are values that
+    #: a server can send.
     server_messages: Mapping[type, st.SearchStrategy[Any]]
-    #: The messages that a client may send, in the same way, with values among them that a server would refuse.
+    #: For each type of a client's messages, such a strategy. Some values are values that a server would refuse.
     client_messages: Mapping[type, st.SearchStrategy[Any]]
 
     def new_codec(self) -> Any:
-        """The server's codec for one connection."""
+        """Returns a new codec of the server, for one connection."""
         raise NotImplementedError
 
     def new_client_codec(self) -> Any:
-        """The client's codec for one connection."""
+        """Returns a new codec of the client, for one connection."""
         raise NotImplementedError
 
     def _drawn(self, data: st.DataObject, strategies: Mapping[type, st.SearchStrategy[Any]]) -> list[Any]:
+        """Returns one to four random messages."""
         self.assertTrue(strategies)
         kinds = data.draw(st.lists(st.sampled_from(list(strategies)), min_size=1, max_size=4))
         return [data.draw(strategies[kind]) for kind in kinds]
 
     def _heard_by_client(self, pieces: Iterable[bytes]) -> list[object]:
+        """Returns what a new codec of the client reads from pieces of a stream. See `heard_by`."""
         return heard_by(self.new_client_codec().feed, pieces)
 
     def _assert_heard(self, stream: bytes, messages: Sequence[object], rng: random.Random) -> None:
+        """Checks that the client reads these messages from a stream: whole, byte by byte, and cut at many places."""
         self.assertEqual(self._heard_by_client([stream]), messages)
         self.assertEqual(self._heard_by_client(stream[n : n + 1] for n in range(len(stream))), messages)
         self.assertEqual(self._heard_by_client(chunked(stream, rng)), messages)
@@ -253,7 +271,9 @@ class ClientCodecContract(Mixin):
 
     @given(st.data())
     def test_each_message_of_the_server_is_read(self, data: st.DataObject) -> None:
-        """Each type is tried, not only those that were drawn. A message is unfinished from its first byte to its last one."""
+        """
+        The client reads a message of each type correctly. A message is unfinished from its first byte to its last one.
+        """
         for kind, strategy in self.server_messages.items():
             message = data.draw(strategy)
             self.assertIs(type(message), kind)
@@ -278,7 +298,7 @@ class ClientCodecContract(Mixin):
         self.assertEqual(heard_by(self.new_codec().feed, [b"".join(said)]), messages)
 
     def test_each_message_of_a_client_is_written(self) -> None:
-        """Each type has a message that can be written."""
+        """For each type of a client's messages, the client's codec can write at least one message."""
 
         @given(st.data())
         def some(data: st.DataObject) -> None:
@@ -313,7 +333,10 @@ class ClientCodecContract(Mixin):
 
     @given(st.data(), _MESSAGES)
     def test_nearly_right_bytes_raise_nothing_but_wire_error(self, data: st.DataObject, rng: random.Random) -> None:
-        """The same for streams that are nearly what a server sends."""
+        """
+        Streams that are nearly what a server sends give messages or a `WireError`. The result does not depend on the
+        cuts between segments.
+        """
         codec = self.new_codec()
         said = b"".join([codec.encode(message) for message in self._drawn(data, self.server_messages)])
         stream = mutated(said, rng)

@@ -37,9 +37,10 @@ from gamehost.storage.row_codec import finishes
 
 class RecordingJournal(MemoryJournal):
     """
-    Stores every record and the accounts, as a file would.
+    A journal in memory for tests. It stores every record and all accounts, as a journal in a file does. Its methods are
+    those of a journal.
 
-    :param late: do not call back until `release`
+    :param late: whether all callbacks wait until the test calls `release`
     """
 
     def __init__(self, late: bool = False) -> None:
@@ -47,11 +48,11 @@ class RecordingJournal(MemoryJournal):
         self.late = late
         #: The accounts, by their keys.
         self.people: dict[str, Account] = {}
-        #: Finished tables with an end that was sent.
+        #: The finished tables whose players have all received the end.
         self.told_tables: set[TableId] = set()
-        #: The time since which each sleeping table sleeps.
+        #: Since when each sleeping table sleeps, in seconds of uptime.
         self.since: dict[TableId, int] = {}
-        #: The deadlines of slow tables.
+        #: The deadlines of slow tables that sleep.
         self.due: dict[TableId, int | None] = {}
         #: Sleeping tables that have not been loaded: no entries can be added to them.
         self.asleep: set[TableId] = set()
@@ -60,16 +61,20 @@ class RecordingJournal(MemoryJournal):
         self.noted_uptime = 0
         #: The tables that wait for their players.
         self.opened_tables: dict[TableId, OpenedTable] = {}
+        #: The callbacks that wait for `release`.
         self._waiting: list[Callable[[], None]] = []
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
+        """Begins the record of a table, and notes that this host plays it."""
         assert table not in self.openings
         self.own.add(table)
         super().open(table, opening, partial(self._answer, durable))
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
         """
-        Append to any record in memory, also to one that a test has added. Its entries show whether it is finished.
+        Appends an entry to a record: also to a record that a test has added.
+
+        :raises ValueError: the record does not exist, or its last entry has finished it
         """
         assert table not in self.asleep, f"table {table} was neither loaded nor woken"
         entries = self.entries.get(table)
@@ -79,6 +84,7 @@ class RecordingJournal(MemoryJournal):
         self._answer(durable)
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
+        """Notes that a seat, or without a seat every player, has received the end of a match."""
         if seat is None:
             self.told_tables.add(table)
             self.kept.pop(place_of(table), None)
@@ -86,6 +92,7 @@ class RecordingJournal(MemoryJournal):
             super().told(table, seat)
 
     def _answer(self, durable: Callable[[], None]) -> None:
+        """Makes a callback now; or in `release`, if the journal is late."""
         if self.late:
             self._waiting.append(durable)
         else:
@@ -93,7 +100,7 @@ class RecordingJournal(MemoryJournal):
 
     def _tell(self, answer: Callable[[], None]) -> None:
         """
-        Answer a question. A store answers after a commit, so callbacks of some entries come after this one.
+        Makes a callback with something that was read. A subclass can override it, to delay these callbacks alone.
         """
         self._answer(answer)
 
@@ -125,7 +132,12 @@ class RecordingJournal(MemoryJournal):
         self._answer(durable)
 
     def release(self, number: int | None = None) -> int:
-        """Confirm entries, the oldest first: `number` of them, or all. Return how many were confirmed."""
+        """
+        Makes waiting callbacks, the oldest first.
+
+        :param number: how many callbacks; `None`: all
+        :returns: how many callbacks were made
+        """
         ready = self._waiting[:number]
         del self._waiting[:number]
         for durable in ready:
@@ -136,31 +148,36 @@ class RecordingJournal(MemoryJournal):
         self.noted_uptime = seconds
 
     def unfinished(self) -> Iterable[UnfinishedTable]:
+        """Yields the tables that a host restores at its start: each of them sleeps from now on, if it did not before."""
         for record in self.records():
             since = self.since.setdefault(record.table, self.uptime)
             due = self.due.get(record.table)
             yield UnfinishedTable(record.table, record.opening, bool(record.entries), since, record.told, due)
 
     def records(self) -> list[TableRecord]:
-        """The whole records of the unfinished tables."""
+        """Returns the whole records of the unfinished tables."""
         records = map(self.record, self.openings)
         return [record for record in records if not self._is_done(record)]
 
     def record(self, table: TableId) -> TableRecord:
+        """Returns the whole record of a table."""
         told = self.told_seats.get(table, frozenset())
         return TableRecord(table, self.openings[table], tuple(self.entries[table]), told)
 
     def _is_done(self, record: TableRecord) -> bool:
+        """Whether the host needs a record no more: it was archived, or every player has received the end."""
         archived = bool(record.entries) and record.entries[-1].kind is EntryKind.ARCHIVED
         return archived or record.table in self.told_tables
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
+        """Reads the record of a sleeping table. From now on, entries can be added to it again."""
         self.asleep.discard(table)
         self._answer(partial(super().load, table, loaded))
 
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
     ) -> None:
+        # The tables of other hosts: unfinished tables that this host neither plays nor lets sleep.
         others = [one for one in self.records() if not (self.has(one.table) or one.table in self.since)]
         tables = [
             TableElsewhere(
@@ -175,7 +192,7 @@ class RecordingJournal(MemoryJournal):
         self._tell(lambda: found(tables, len(others)))
 
     def has(self, table: TableId) -> bool:
-        """Whether this host, and no other one, has a table."""
+        """Whether this host plays a table, and not another host with the same store."""
         return table in self.own
 
     def entries_after(
@@ -200,11 +217,13 @@ class RecordingJournal(MemoryJournal):
     def sleep(
         self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
     ) -> None:
+        # `append` fails from now on, until the table is loaded or woken.
         self.since[table], self.due[table] = since, due
         self.asleep.add(table)
         self._answer(durable)
 
     def wake(self, table: TableId) -> None:
+        """Notes that a table no longer sleeps."""
         self.since.pop(table, None)
         self.due.pop(table, None)
         self.asleep.discard(table)
@@ -242,7 +261,10 @@ class RecordingJournal(MemoryJournal):
         super().find_kept(key, place, lambda text: self._answer(partial(found, text)))
 
     def beside(self) -> "RecordingJournal":
-        """The journal of another host, which writes to the same store. That host has other numbers for its tables."""
+        """
+        Returns the journal of another host, with the same store. New tables of that host get other numbers than those of
+        this host.
+        """
         other = RecordingJournal(self.late)
         other.openings, other.entries, other.people = self.openings, self.entries, self.people
         other.told_tables, other.told_seats, other.since = self.told_tables, self.told_seats, self.since
@@ -251,7 +273,10 @@ class RecordingJournal(MemoryJournal):
         return other
 
     def restarted(self) -> "RecordingJournal":
-        """The journal of the host's next run. It has all entries, also those not yet confirmed; callbacks are lost."""
+        """
+        Returns the journal of the host's next run, with copies of everything that is stored, confirmed or not. Callbacks
+        that still wait are lost.
+        """
         again = RecordingJournal(self.late)
         again.openings = dict(self.openings)
         again.entries = {table: list(entries) for table, entries in self.entries.items()}
@@ -271,7 +296,12 @@ class RecordingJournal(MemoryJournal):
 def checked_elsewhere(
     game: Game[Any, Any], seats: int, settings: Mapping[str, str], entries: Sequence[Entry], hash_seed: int
 ) -> str:
-    """Replay a record in a process with this hash seed. Return the fingerprint in hexadecimal, or the text of the fault."""
+    """
+    Replays a record in another process.
+
+    :param hash_seed: the hash seed of that process: the order of sets depends on it
+    :returns: the fingerprint in hexadecimal; or the text of the error, if the record does not fit the rules
+    """
     done = subprocess.run(
         [sys.executable, "-m", "gamehost.testing.journals"],
         input=pickle.dumps((game, seats, dict(settings), tuple(entries))),
@@ -284,6 +314,7 @@ def checked_elsewhere(
 
 
 def _main() -> None:
+    """The other process of `checked_elsewhere`: reads a game and its record, replays it, and prints the fingerprint."""
     game, seats, settings, entries = pickle.load(sys.stdin.buffer)
     chance = JournalledChance()
     try:

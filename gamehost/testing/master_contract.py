@@ -53,22 +53,25 @@ FOR_ONE = r"\b([Tt]he other|[Yy]ou|[Yy]our|[Oo]pponent)\b"
 
 @frozen
 class Step:
-    """One call of a master, and what it returned."""
+    """One action of a random match, or the beginning of the match, and the events that the master returned."""
 
     seat: Seat
+    #: The action in the game's notation; empty: the beginning of the match.
     notation: bytes
+    #: The time of the action, in milliseconds.
     now: int
+    #: The random numbers that were drawn for the action.
     drawn: tuple[int, ...]
     events: Sequence[To[Any]]
 
 
 def acted(master: Any, seat: Seat, action: Any, now: int, careful: bool = True) -> Sequence[To[Any]]:
     """
-    The events of an action.
+    Lets a master carry out an action, and returns the events.
 
-    :param careful: refuse an action that loses by the rules, as `act_carefully` does
+    :param careful: whether an action that loses by the rules is refused, as by `act_carefully`
     :raises IllegalAction: the master refuses the action
-    :raises AssertionError: `act` has raised anything else
+    :raises AssertionError: the master has raised another exception
     """
     try:
         return act_carefully(master, seat, action, now) if careful else master.act(seat, action, now)
@@ -81,9 +84,10 @@ def acted(master: Any, seat: Seat, action: Any, now: int, careful: bool = True) 
 
 def with_another_turn(master: Any) -> Iterator[Any]:
     """
-    Copies of a master that wait for another seat, because one number in their attributes is another one.
+    Yields changed copies of a master that wait for another seat than the master. In each copy, one number that may be a
+    seat was replaced.
 
-    Numbers are found in attributes, in those of their values, and in sequences.
+    The numbers are found in the attributes of the master, in the attributes of their values, and in sequences.
     """
     turn = master.to_move() if isinstance(master, HasTurns) else None
     for other in () if turn is None else _altered(master, turn, 4):
@@ -95,7 +99,12 @@ def with_another_turn(master: Any) -> Iterator[Any]:
 
 
 def _altered(value: Any, turn: Seat, depth: int) -> Iterator[Any]:
-    """Copies of a value in which one number that may be a seat is another seat."""
+    """
+    Yields copies of a value. In each copy, one number that may be a seat is another seat.
+
+    :param turn: the seat that has the turn
+    :param depth: how deep in the value the numbers are looked for
+    """
     match value:
         case _ if not depth:
             return
@@ -119,17 +128,22 @@ def _altered(value: Any, turn: Seat, depth: int) -> Iterator[Any]:
 
 
 class SeededChance:
-    """Random numbers from a seed. They are recorded as a table records them. The same seed gives the same game."""
+    """
+    Random numbers from a seed: the same seed gives the same numbers. They are recorded until `take`, as a table records
+    the numbers of each action.
+    """
 
     def __init__(self, seed: int) -> None:
         self._luck = random.Random(seed)
         self._drawn: list[int] = []
 
     def below(self, n: int) -> int:
+        """Returns a random number from 0 to n - 1, and records it."""
         self._drawn.append(self._luck.randrange(n))
         return self._drawn[-1]
 
     def take(self) -> tuple[int, ...]:
+        """Returns the numbers since the last call."""
         drawn = tuple(self._drawn)
         self._drawn.clear()
         return drawn
@@ -137,10 +151,10 @@ class SeededChance:
 
 class MasterContract(Mixin):
     """
-    The behaviours shared by all games.
+    The tests that every game and its master must pass.
 
-    Subclasses set `game` and write `illegal`; they may widen `seat_counts`, `settings` and `most_steps`, and choose actions in
-    another way in `legal`.
+    A subclass sets `game`, and writes `illegal`. It may also set `seat_counts`, `settings` and `most_steps`, and choose
+    actions in another way in `legal`.
     """
 
     game: Game[Any, Any]
@@ -156,7 +170,11 @@ class MasterContract(Mixin):
     unwatched = ""
 
     def legal(self, master: Any, rng: random.Random) -> tuple[Seat, Any] | None:
-        """Some seat and an action that the master will accept now, chosen by `rng`; `None`: there is none."""
+        """
+        Chooses a random seat, and an action of it that the master accepts now.
+
+        :returns: the seat and the action; `None`: no seat has an action
+        """
         choices = []
         for seat in map(Seat, range(self.game.most_seats)):
             action = self.game.random_action(master.view(seat), seat, rng.randrange)
@@ -165,12 +183,13 @@ class MasterContract(Mixin):
         return rng.choice(choices) if choices else None
 
     def illegal(self, master: Any, rng: random.Random) -> Sequence[tuple[Seat, Any]]:
-        """Seats and actions that the master must refuse now."""
+        """Returns actions that the master must refuse now, each with its seat."""
         raise NotImplementedError
 
     def rare(self, master: Any) -> Sequence[Any]:
         """
-        Actions that a random match hardly ever has, such as a pass. The contract tests whether `Game.legal` lists them.
+        Returns actions that are rare in random matches, such as a pass. The contract checks whether `Game.legal` lists
+        them exactly when the master accepts them.
         """
         return ()
 
@@ -179,23 +198,32 @@ class MasterContract(Mixin):
         return False
 
     def twins(self, master: Any, seat: Seat, rng: random.Random) -> Sequence[Any]:
-        """Masters that differ from this one only in state that is hidden from the seat. Empty if the game hides nothing."""
+        """Returns masters that differ only in state that is hidden from a seat; empty if the game hides nothing."""
         return ()
 
     def new_master(self, seats: int, chance: Any, **more: str) -> GameMaster[Any, Any]:
+        """Returns a new master with the settings of this test, and with more settings."""
         return self.game.new_master(seats, {**self.settings, **more}, chance)
 
     def known(self, master: Any) -> object:
-        """The state of a master without its clocks, because a move taken back does not give time back."""
+        """
+        Returns the state of a master. A game with clocks leaves them out, because a player who takes a move back gets no
+        time back.
+        """
         return master.state()
 
     def snapshot(self, master: GameMaster[Any, Any], seats: int) -> object:
-        """All that can be seen of a master from outside."""
+        """Returns everything about a master that others can see: all views, the deadline and the result."""
         views = [master.view(Seat(seat)) for seat in range(seats)]
         return (views, master.view(None), master.deadline, master.result)
 
     def match(self, seats: int, rng: random.Random, steps: int, **more: str) -> Iterator[tuple[Any, Step]]:
-        """A random game of at most `steps` actions: the master after the beginning and after each action."""
+        """
+        Plays a random match of at most `steps` actions. Yields the master, and the last step, after the beginning and
+        after each action. It is always the same master.
+
+        :param more: further settings
+        """
         chance = SeededChance(rng.getrandbits(32))
         master = self.new_master(seats, chance, **more)
         events = master.begin(0)
@@ -209,7 +237,11 @@ class MasterContract(Mixin):
             yield master, Step(seat, self.game.write(action), number, chance.take(), events)
 
     def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
-        """A master after a random game of at most `steps` actions, and these actions."""
+        """
+        Plays a random match of at most `steps` actions. A failure of the test then prints them.
+
+        :returns: the master after the last action, and all steps
+        """
         masters, played = zip(*self.match(seats, rng, steps, **more), strict=True)
         if currently_in_test_context():
             said = [f"{step.seat} {step.notation.decode('utf-8', 'replace')}" for step in played[1:]]
@@ -217,7 +249,11 @@ class MasterContract(Mixin):
         return masters[-1], list(played)
 
     def somewhere(self, data: st.DataObject, rng: random.Random, **more: str) -> tuple[int, Any, list[Step]]:
-        """How many seats there are, a master after a random game of any length, and its actions."""
+        """
+        Plays a random match of any length.
+
+        :returns: the number of seats, the master after the last action, and all steps
+        """
         seats, seed = data.draw(st.sampled_from(self.seat_counts)), rng.getrandbits(64)
         steps = data.draw(st.integers(0, self.most_steps))
         master, played = self.play(seats, random.Random(seed), steps, **more)
@@ -389,13 +425,15 @@ class MasterContract(Mixin):
                 action = self.game.read(step.notation)
                 self.assertRaises(IllegalAction, master.act, Seat(seat), action, self.most_steps + 2)
 
-    # -- what one seat knows
+    # -- the legal actions, and what a seat sees
 
     def near(self, notations: Sequence[bytes], listed: Sequence[bytes], rng: random.Random) -> Iterator[Any]:
         """
-        Actions with a notation that is nearly that of another one, or is made of two: `a5` and `b1` give `a1`.
+        Yields random actions whose notation is damaged, or is mixed from two other notations: `a5` and `b1` give `a1`.
 
-        :param listed: notations of actions that are legal now; half of the others begin with a part of these
+        :param notations: the notations of the actions that are damaged and mixed
+        :param listed: the notations of the actions that are legal now; about half of the results begin with a part of
+            one of them
         """
         for number in range(len(notations) and 90):
             one, other = rng.choice(listed if listed and number % 4 < 2 else notations), rng.choice(notations)
@@ -418,7 +456,10 @@ class MasterContract(Mixin):
                 continue
 
     def drawn(self, data: st.DataObject) -> Iterator[Any]:
-        """Actions of any kind and with any values, where the messages of the game are its actions."""
+        """
+        Yields random actions of any kind and with any values. Only for a game whose actions are its messages, because
+        their types say which values are possible.
+        """
         messages = messages_of(self.game)
         for _ in range(4) if isinstance(messages, SameMessages) else ():
             try:
@@ -427,7 +468,10 @@ class MasterContract(Mixin):
                 continue
 
     def tried(self, master: Any, played: Sequence[Step], data: st.DataObject, rng: random.Random) -> Sequence[Any]:
-        """Actions to be tried: those of this match from all seats and moments, damaged copies of them, and any others."""
+        """
+        Returns actions, legal or not, that a test tries: actions of all seats at the beginning and now, actions of
+        earlier moments of this match, damaged copies of them, and random ones.
+        """
         seats = [Seat(seat) for seat in range(self.game.most_seats)]
         begun = self.new_master(self.game.most_seats, SeededChance(1))
         begun.begin(0)
@@ -471,7 +515,7 @@ class MasterContract(Mixin):
 
     def _compare(self, master: Any, seat: Seat, tried: Sequence[Any], legal: set[bytes], whole: bool) -> None:
         """
-        Compare a list of legal actions with the actions that the master accepts.
+        Checks that a master accepts the listed actions of a seat, and refuses all others.
 
         :param tried: the actions that the master gets
         :param legal: the notations of the listed actions
@@ -548,6 +592,7 @@ class MasterContract(Mixin):
             drawn.act(*choice, number)
 
     def _may_act(self, master: Any, seat: Seat) -> bool:
+        """Whether a seat has an action now."""
         return self.game.random_action(master.view(seat), seat, random.Random(1).randrange) is not None
 
     @of_matches
@@ -577,6 +622,7 @@ class MasterContract(Mixin):
             self.assertEqual(master.view(seat), view)
 
     def _listed(self, view: Any, seat: Seat) -> tuple[list[Any] | None, Any]:
+        """Returns the legal actions (`None` if the game does not list them), and an action for a fixed seed."""
         legal = self.game.legal(view, seat)
         drawn = self.game.random_action(view, seat, random.Random(1).randrange)
         return None if legal is None else list(islice(legal, self.most_listed)), drawn
@@ -584,7 +630,10 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_determinization_fits_what_the_seat_knows(self, data: st.DataObject, rng: random.Random) -> None:
-        """The seat to act has the same view, and its actions are accepted. Only the view and luck decide the result."""
+        """
+        The seat that may act has the same view in a determinization, and its actions are accepted there. The
+        determinization depends only on the view and on chance, not on hidden state.
+        """
         game = self.game
         if not isinstance(game, Determinizable):
             return
@@ -606,8 +655,8 @@ class MasterContract(Mixin):
     @given(st.data(), st.randoms(use_true_random=False))
     def test_steps_lead_to_what_is_legal_and_to_nothing_else(self, data: st.DataObject, rng: random.Random) -> None:
         """
-        The ways through the steps give exactly the legal actions. A beginning that fits no action is refused, and so is a whole
-        action.
+        Step after step, a player can choose exactly the legal actions. `steps` refuses a whole action, because no step
+        can follow.
         """
         game = self.game
         if not isinstance(game, HasSteps):
@@ -623,6 +672,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_what_may_follow_an_action_is_legal_after_it(self, data: st.DataObject, rng: random.Random) -> None:
+        """The sequels of an action are the first legal actions after the action, unless the game does not know them."""
         game = self.game
         if not isinstance(game, HasSequels):
             return
@@ -639,9 +689,11 @@ class MasterContract(Mixin):
                 self.assertEqual(sequels, legal)
 
     def _next_steps(self, game: HasSteps[Any], view: Any, seat: Seat, begun: Any) -> list[tuple[Any, bool]]:
+        """Returns the results of the next step of a begun action, each with whether it is a whole action."""
         return list(game.steps(view, seat, begun))
 
     def _whole(self, game: HasSteps[Any], view: Any, seat: Seat, begun: Any) -> Iterator[Any]:
+        """Yields all whole actions that a player can reach from a begun action, step after step."""
         for action, whole in self._next_steps(game, view, seat, begun):
             if whole:
                 yield action
@@ -651,7 +703,10 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_view_that_follows_equals_a_new_one(self, data: st.DataObject, rng: random.Random) -> None:
-        """This holds for every seat and a watcher: after every action, after a player has left, and after a deadline."""
+        """
+        The view that a client has made from the events with `follow` equals the master's view. This holds for every seat
+        and for a watcher: after every action, after a player has left, and after a deadline.
+        """
         if not self.knows_rules:
             return
         seats = data.draw(st.sampled_from(self.seat_counts))
@@ -669,7 +724,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_move_that_is_taken_back_was_never_made(self, data: st.DataObject, rng: random.Random) -> None:
-        """The match and all views are as before the move. The match continues from there."""
+        """After a move was taken back, the match and all views are as before the move, and the match continues."""
         if Offer.TAKEBACK not in offers_of(self.game):
             return
         views: dict[Seat | None, Any] = dict.fromkeys((*map(Seat, range(2)), None))
@@ -697,7 +752,7 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_a_draw_that_is_agreed_on_or_claimed(self, data: st.DataObject, rng: random.Random) -> None:
-        """No player wins, and the master waits for no action."""
+        """After an agreed or claimed draw no player has won, and the match has no deadline."""
         offers = [offer for offer in (Offer.DRAW, Offer.CLAIM) if offer in offers_of(self.game)]
         if not offers:
             return
@@ -715,6 +770,7 @@ class MasterContract(Mixin):
         self.assertEqual((master.result, master.deadline), (AGREED if offer is Offer.DRAW else CLAIMED, None))
 
     def _follow(self, master: Any, events: Sequence[To[Any]], views: dict[Seat | None, Any]) -> None:
+        """Updates the view of each seat, and of a watcher (`None`), with events. Compares them with the master's."""
         for eye, view in views.items():
             for to in events:
                 if to.audience is None or eye in to.audience:

@@ -45,13 +45,14 @@ from gamehost.tables.gallery import Galleries
 from gamehost.testing.journals import RecordingJournal
 from gamehost.wires.base import Wire
 
+#: The size of a transport's send buffer, in bytes.
 BUFFER = 65_536
 
 
 @implementer(ITCPTransport)
 class StrictTransport:
     """
-    One end of a connection in memory.
+    The host's end of a connection in memory. The test is the other side of the connection.
 
     :ivar reads: whether the other side reads; while it does not, written bytes remain in the buffer
     """
@@ -66,16 +67,20 @@ class StrictTransport:
         self.reads = True
         self.no_delay = False
         self.keep_alive = False
+        #: Bytes that have left the send buffer, until the test takes them with `read`.
         self._read = bytearray()
+        #: The send buffer.
         self._buffer = bytearray()
         self._producer: Any = None
         self._producer_paused = False
+        #: Whether the protocol reads. While it does not, received bytes are stored in `_incoming`.
         self._reading = True
         self._incoming: list[bytes] = []
 
-    # -- the protocol's side
+    # -- the protocol calls these methods, as those of a transport of Twisted
 
     def write(self, data: bytes) -> None:
+        """Puts bytes into the send buffer. Pauses the producer if the buffer is now too full."""
         assert isinstance(data, bytes) and data, "a write of nothing"
         assert not self.disconnecting, "a write after loseConnection"
         assert not self.disconnected and not self.aborted, "a write after the end"
@@ -89,11 +94,13 @@ class StrictTransport:
         self.write(b"".join(data))
 
     def loseConnection(self) -> None:
+        """Closes the connection when the send buffer is empty and no producer is registered."""
         if not self.disconnecting and not self.disconnected:
             self.disconnecting = True
             self._close_if_done()
 
     def abortConnection(self) -> None:
+        """Closes the connection in the next turn, without sending the buffer."""
         if not self.disconnected and not self.aborted:
             self.aborted = True
             self._clock.callLater(0, self._lost, ConnectionAborted())
@@ -139,23 +146,25 @@ class StrictTransport:
     def loseWriteConnection(self) -> None:
         raise NotImplementedError
 
-    # -- the other side
+    # -- the test calls these methods, as the other side of the connection
 
     @property
     def queued(self) -> int:
-        """Bytes that were written and not read."""
+        """How many written bytes the other side has not read."""
         return len(self._buffer)
 
     def receive(self, data: bytes) -> None:
-        """The other side sends."""
+        """Gives bytes of the other side to the protocol; stores them while the protocol does not read."""
         self._incoming.append(data)
         self._deliver()
 
     def _deliver(self) -> None:
+        """Gives the stored bytes to the protocol, as long as the protocol reads."""
         while self._incoming and self._reading and not self.disconnected and not self.disconnecting:
             self.protocol.dataReceived(self._incoming.pop(0))
 
     def read(self) -> bytes:
+        """Returns all bytes that the protocol has written since the last call, even if `reads` is false."""
         reads, self.reads = self.reads, True
         self._drain()
         self.reads = reads
@@ -164,10 +173,11 @@ class StrictTransport:
         return data
 
     def hang_up(self) -> None:
-        """Lose the connection, as if the other side had left."""
+        """Ends the connection, as if the other side had left without a word."""
         self._lost(ConnectionLost())
 
     def _drain(self) -> None:
+        """Empties the send buffer if the other side reads. Then the producer may go on, and a waiting close happens."""
         if not self.reads:
             return
         self._read += self._buffer
@@ -178,10 +188,12 @@ class StrictTransport:
         self._close_if_done()
 
     def _close_if_done(self) -> None:
+        """Closes the connection in the next turn, if the protocol has asked for that and nothing is left to send."""
         if self.disconnecting and not self._buffer and self._producer is None:
             self._clock.callLater(0, self._lost, ConnectionDone())
 
     def _lost(self, reason: Exception) -> None:
+        """Tells the protocol, once, that the connection has ended."""
         if not self.disconnected:
             self.disconnected = True
             if self._producer is not None:
@@ -193,10 +205,15 @@ class MessageText(Protocol):
     """Translates between messages as text, for people, and the bytes of a connection."""
 
     def said(self, line: str) -> bytes:
-        """The bytes that a client sends for a line of text."""
+        """Returns the bytes with which a client sends this message."""
 
     def heard(self, data: bytes) -> list[str]:
-        """The complete messages in the bytes so far, as text. The rest is stored for the next call."""
+        """
+        Returns the messages that are complete now, as text. The bytes of an incomplete message are stored for the next
+        call.
+
+        :param data: the bytes that were received since the last call
+        """
 
     @property
     def unread(self) -> bytes:
@@ -208,24 +225,28 @@ _TELNET = re.compile(rb"\xff[\xfb-\xfe].", re.DOTALL)
 
 
 class Lines:
-    """Messages of a wire of lines: each line is its own text. A subclass may have another end of a line."""
+    """
+    Translates messages of a wire whose messages are lines of text: the text of a message is the line itself. A subclass
+    may have another end of a line.
+    """
 
     END: ClassVar[bytes] = b"\n"
 
-    #: A line without its end.
+    #: The received bytes of a line whose end has not come.
     unread = b""
 
     def said(self, line: str) -> bytes:
+        """Returns the bytes of a line, with its end."""
         return line.encode("utf-8") + self.END
 
     def heard(self, data: bytes) -> list[str]:
-        """The lines that are complete now, without their ends. Answers to telnet options are left out."""
+        """Returns the lines that are complete now, without their ends. Leaves answers to telnet options out."""
         *lines, self.unread = _TELNET.sub(b"", self.unread + data).split(self.END)
         return [line.decode("utf-8") for line in lines]
 
 
 class Client:
-    """The client's side of a connection."""
+    """A client of the host in memory: a test sends and receives messages with it."""
 
     def __init__(self, world: "MemoryHost", factory: WireFactory[Any], address: str) -> None:
         self.world = world
@@ -238,34 +259,37 @@ class Client:
         self.message_text = world.texts.get(factory.wire.name, Lines)()
 
     def send(self, data: bytes) -> None:
-        """Send bytes, and let the host act on them."""
+        """Sends bytes, and lets the host handle them."""
         self.transport.receive(data)
         self.world.until_idle()
 
     def say(self, *lines: str) -> None:
-        """Send whole lines in one segment. On a wire that has no lines, these are messages in words."""
+        """Sends messages, all at once. On a wire of lines, each text is a line; on others, it is a message in words."""
         self.send(b"".join(self.message_text.said(line) for line in lines))
 
     def heard(self) -> list[str]:
-        """The whole lines that were received since the last call."""
+        """Returns the complete messages that were received since the last call, as text."""
         return self.message_text.heard(self.transport.read())
 
     def ask(self, *lines: str) -> list[str]:
-        """Send lines, and return what is received then."""
+        """Sends messages, and returns the messages that are received after that. Earlier ones are dropped."""
         self.heard()
         self.say(*lines)
         return self.heard()
 
     def drop(self) -> None:
+        """Loses the connection, and lets the host notice it."""
         self.transport.hang_up()
         self.world.until_idle()
 
     @property
     def state(self) -> object:
+        """The state of the host's conversation with this client."""
         return self.protocol.conversation.state  # type: ignore[attr-defined]
 
     @property
     def closed(self) -> bool:
+        """Whether the connection has ended."""
         return self.transport.disconnected
 
 
@@ -288,7 +312,10 @@ NO_HOUSE = HouseRules()
 
 
 def highest() -> Callable[[int], int]:
-    """A source that always gives the highest number, except for the keys of guests, which must differ."""
+    """
+    Returns a source of chance: a function that returns a whole number below n. It always returns the highest number,
+    except for the keys of guests, which must differ.
+    """
     tokens = count()
     return lambda n: n - 1 - (next(tokens) if n > 2**128 else 0)
 
@@ -297,21 +324,23 @@ class MemoryHost:
     """
     A host without sockets, threads and files.
 
-    :param settings: as for `--set`, by their full names
+    :param settings: the settings, by their full names, as for `--set`
     :param journal: the journal of an earlier host, to resume its matches
-    :param rng: the source of chance: a whole number below n. By default the highest one, except for tokens, which
-        differ
+    :param grace: for how many seconds the seat of an absent player is reserved
+    :param resume: who may take a reserved seat back
+    :param strict: whether the wires get the option `strict`
+    :param rng: the source of chance: returns a whole number below n. By default, the one of `highest`
     :param worker: hashes passwords
     :param guarded: whether a guest without a key waits before a lost seat can be taken back, as on a real host
     :param resting: the number of sleeping tables that remain in memory
     :param house_rules: which house players there are
     :param proven: the proofs of accounts; by default there are none
-    :param clock: by default one of its own
-    :param membership: the side of a cluster that this host reports to
+    :param clock: the clock of the host; by default a new one, which only this host uses
+    :param membership: the part of a cluster to which this host reports its players; by default there is no cluster
     :param bounds: the bounds of a connection; by default those of every host
     """
 
-    #: For each wire without lines: how tests write its messages.
+    #: Translates the messages of a wire, by its name. Other wires are wires of lines.
     texts: ClassVar[Mapping[str, Callable[[], MessageText]]] = {}
 
     def __init__(
@@ -365,24 +394,26 @@ class MemoryHost:
         self._restore(games, resting)
 
     def _restore(self, games: Mapping[str, Game[Any, Any]], resting: int) -> None:
+        """Resumes the matches, and the opened tables, that are in the journal."""
         self.lobby.seats.resting = resting
         self.lobby.restore(games, self.journal.unfinished())
         self.lobby.restore_opened(self.journal.opened())
 
     @property
     def unfinished(self) -> list[TableId]:
-        """All tables that are not finished, the sleeping ones included."""
+        """The numbers of all tables whose match has not ended, with those of sleeping tables."""
         return sorted([*self.lobby.tables, *self.lobby.registry.sleeping.tables()])
 
     def connect(self, wire: str = "onitama", address: str = "192.0.2.1") -> Client:
+        """Returns a new client, which has connected to a wire from an address."""
         return Client(self, self.factories[wire], address)
 
     def until_idle(self) -> None:
-        """Make all calls that are due now."""
+        """Makes all calls of the clock that are due now, and those that they make due."""
         while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)
 
     def wait(self, seconds: float) -> None:
-        """Advance the clock by a number of seconds."""
+        """Advances the clock by a number of seconds, and makes the calls that are due then."""
         self.clock.advance(seconds)
         self.until_idle()

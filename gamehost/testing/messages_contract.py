@@ -20,8 +20,10 @@ from gamehost.testing.master_contract import MasterContract
 
 class MessagesContract(Mixin):
     """
-    The behaviours shared by all messages. Subclasses set `messages`, the value `MESSAGES` in the game's folder, and
-    `player`: a `MasterContract` of the game, which plays random matches.
+    The tests that the messages of every game must pass.
+
+    A subclass sets `messages`, the value `MESSAGES` in the game's folder; and `player`, a `MasterContract` of the game,
+    which plays random matches.
     """
 
     messages: Messages
@@ -32,7 +34,10 @@ class MessagesContract(Mixin):
     @of_matches
     @given(st.integers(0, 10_000))
     def test_everything_that_a_match_tells_is_a_message_that_reads_back_equal(self, seed: int) -> None:
-        """Every event and every view, of seats and of watchers, through JSON and the published types."""
+        """
+        Every event and every view of a match is written as JSON, and read with the published types. The result equals
+        the message. This holds for seats and for watchers.
+        """
         rng = random.Random(seed)
         seats = self.player.seat_counts[seed % len(self.player.seat_counts)]
         master, steps = self.player.play(seats, rng, 60)
@@ -70,7 +75,10 @@ class MessagesContract(Mixin):
     @of_matches
     @given(st.integers(0, 10_000))
     def test_legal_actions_are_messages_that_read_back_equal_and_differ(self, seed: int) -> None:
-        """This holds for each listed action, and for a random one."""
+        """
+        Each legal action is written as JSON, and read with the published type. The result equals the message. Different
+        actions have different messages.
+        """
         rng, game = random.Random(seed), self.player.game
         seats = self.player.seat_counts[seed % len(self.player.seat_counts)]
         master, _ = self.player.play(seats, rng, rng.randrange(60))
@@ -90,7 +98,7 @@ class MessagesContract(Mixin):
     @of_matches
     @given(st.integers(0, 10_000))
     def test_equal_situations_look_alike(self, seed: int) -> None:
-        """Equal events and views give equal messages: these depend on no process and no order of a set."""
+        """The same match, played twice, gives equal messages. They do not depend on the order of a set."""
         seats = self.player.seat_counts[0]
         first, _ = self.player.play(seats, random.Random(seed), 30)
         second, _ = self.player.play(seats, random.Random(seed), 30)
@@ -98,10 +106,11 @@ class MessagesContract(Mixin):
             self.assertEqual(self.messages.view(first.view(seat)), self.messages.view(second.view(seat)))
 
     def test_the_schema_can_be_published(self) -> None:
+        """The types of the events and views have a JSON Schema."""
         schema = msgspec.json.schema(self.messages.event_type)
         self.assertIn("kind", str(schema))
         self.assertTrue(msgspec.json.schema(self.messages.view_type))
 
     def shown(self, master: Any) -> Any:
-        """The view of a watcher, as plain JSON values."""
+        """Returns the view of a watcher, as plain JSON values."""
         return msgspec.to_builtins(self.messages.view(master.view(None)))

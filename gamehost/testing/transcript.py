@@ -33,6 +33,9 @@ _PASS = re.compile(r"(?P<seconds>[0-9.]+) s pass")
 
 @frozen
 class Says:
+    """A step of a transcript: a client sends a message."""
+
+    #: The number of the client.
     number: int
     line: str
     #: The same line in hexadecimal; empty if the file does not have it.
@@ -41,23 +44,31 @@ class Says:
 
 @frozen
 class Hears:
+    """A step of a transcript: a client receives a message."""
+
+    #: The number of the client.
     number: int
     line: str
-    #: As in `Says`.
+    #: The same line in hexadecimal; empty if the file does not have it.
     bytes: str = ""
 
     def fits(self, heard: str) -> bool:
-        """Whether this line fits a received one."""
+        """Whether a received line is the expected line. After a line that ends in `…`, more text may follow."""
         return heard == self.line or (self.line.endswith("…") and heard.startswith(self.line[:-1]))
 
 
 @frozen
 class Drops:
+    """A step of a transcript: the connection of a client is lost."""
+
+    #: The number of the client.
     number: int
 
 
 @frozen
 class Passes:
+    """A step of a transcript: time passes."""
+
     seconds: float
 
 
@@ -66,6 +77,8 @@ Step = Says | Hears | Drops | Passes
 
 @frozen
 class Transcript:
+    """A transcript, as it was read from a file: the steps of a session, and the settings of its host."""
+
     name: str
     wire: str
     steps: tuple[Step, ...]
@@ -74,10 +87,10 @@ class Transcript:
     @classmethod
     def read(cls, path: Path, in_words: bool = False) -> "Transcript":
         """
-        Read a file. Its folder's name is the wire's name.
+        Reads a file. The name of its folder is the name of the wire.
 
-        :param in_words: messages are written in words, because the wire has no lines
-        :raises ValueError: a line is none of a transcript's
+        :param in_words: whether messages are written in words, because the wire has no lines
+        :raises ValueError: the file has a line that is no step of a transcript
         """
         steps: list[Step] = []
         settings: dict[str, str] = {}
@@ -91,6 +104,11 @@ class Transcript:
 
 
 def _steps(line: str, in_words: bool) -> list[Step]:
+    """
+    Reads a line of a transcript. A line with `10 times` is ten equal steps.
+
+    :raises ValueError: the line is no step of a transcript
+    """
     if (match := _STEP.fullmatch(line)) is not None:
         kind = Says if match["side"] == "C" else Hears
         message, in_bytes = match["line"], ""
@@ -105,16 +123,17 @@ def _steps(line: str, in_words: bool) -> list[Step]:
 
 
 def read_transcripts(folder: Path, in_words: bool = False) -> Iterator[Transcript]:
-    """All transcripts in a folder, which has the wire's name."""
+    """Yields all transcripts in a folder. The name of the folder is the name of their wire."""
     for path in sorted(folder.glob("*.txt")):
         yield Transcript.read(path, in_words)
 
 
 def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes], None] = Client.send) -> None:
     """
-    Play a transcript, each client's line through `send`.
+    Plays a transcript on a host, and compares the received messages with those of the transcript.
 
-    :raises AssertionError: a client received something else than the transcript says
+    :param send: sends the bytes of each message of a client
+    :raises AssertionError: a client received other messages than those of the transcript
     """
     clients: dict[int, Client] = {}
     received: dict[int, list[str]] = {}
@@ -125,6 +144,7 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
             case Says(number, line):
                 send(clients[number], clients[number].message_text.said(line))
             case Hears(number, line):
+                # One step is one message, but several may have come at once: the others wait for their steps.
                 lines = received.setdefault(number, [])
                 lines += clients[number].heard()
                 assert lines, f"{transcript.name}: connection {number} received nothing, expected {line}"
@@ -141,18 +161,21 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
 
 def written(text: str, host: MemoryHost, wire: str) -> str:
     """
-    The transcript with the lines that the host sends now. The old lines of the host in the file are ignored.
+    Plays the clients' lines of a transcript, and writes a new transcript with the lines that the host sends now.
 
-    :param text: the lines of a file
-    :raises ValueError: a line is none of a transcript's
+    :param text: the text of the transcript; its lines of the host are ignored
+    :param wire: the name of the wire
+    :returns: the text of the new transcript
+    :raises ValueError: the text has a line that is no step of a transcript
     """
     clients: dict[int, Client] = {}
     lines: list[str] = []
 
     def hear() -> None:
+        """Writes the lines that each client has received since the last call."""
         lines.extend(f"S{number}: {line}" for number, client in sorted(clients.items()) for line in client.heard())
 
-    # Carry out the clients' lines; the old lines of the host are dropped.
+    # Carry out each line of a client, and write the lines that follow it.
     for line in text.splitlines():
         if not line or line.startswith("#"):
             lines.append(line)
@@ -176,7 +199,13 @@ def written(text: str, host: MemoryHost, wire: str) -> str:
 
 
 def main(words: Sequence[str], host_class: type[MemoryHost] = MemoryHost) -> int:
-    """Write the named transcripts again. The name of each file's folder is the name of its wire."""
+    """
+    Writes transcripts again, with the lines that the host sends now. The name of a file's folder is the name of its
+    wire.
+
+    :param words: the arguments of the command: the paths of the transcripts
+    :returns: the exit status
+    """
     if not words:
         print("usage: python -m gamehost.testing.transcript FILE...", file=sys.stderr)
         return 2

@@ -36,7 +36,11 @@ def frame(payload: bytes, kind: int = TEXT, last: bool = True) -> bytes:
 
 
 def frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
-    """The complete frames of a host, each with its kind, and the bytes after them."""
+    """
+    Splits bytes that a host has sent over WebSocket into frames.
+
+    :returns: the complete frames, each with its opcode and its content; and the bytes after them
+    """
     found = []
     while len(data) >= 2:
         size, begin = data[1], 2
@@ -51,22 +55,26 @@ def frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
 
 
 class SocketTexts(Lines):
-    """Plays the transcripts of a wire of lines over WebSocket: each line is a text."""
+    """
+    Translates messages of a wire of lines for a client with WebSocket: each line is the text of a frame. So the
+    transcripts of the wire can be played over WebSocket.
+    """
 
     #: The end of a line. Texts of WebSocket have none.
     LINE: ClassVar[bytes] = b"\n"
 
+    #: Whether the host's answer to the handshake was received.
     _switched = False
     #: Whether the handshake was sent.
     shaken = False
 
     def said(self, line: str) -> bytes:
-        """A text frame; the first one comes after the handshake."""
+        """Returns a frame with a line. Before the first frame comes the handshake."""
         shaken, self.shaken = self.shaken, True
         return (b"" if shaken else HANDSHAKE) + frame(line.encode("utf-8"))
 
     def heard(self, data: bytes) -> list[str]:
-        """The complete texts. A text of several lines is split into them."""
+        """Returns the texts of the frames that are complete now. A text of several lines is split into its lines."""
         self.unread += data
         if not self._switched and self.unread.startswith(SWITCHED):
             self.unread, self._switched = self.unread.removeprefix(SWITCHED), True
@@ -78,7 +86,7 @@ class SocketTexts(Lines):
 
 
 class AnsweringHost(MemoryHost):
-    """A host with clients that answer its pings."""
+    """A host in memory whose clients with WebSocket answer the host's pings while time passes."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self._clients: list[Client] = []
@@ -89,6 +97,7 @@ class AnsweringHost(MemoryHost):
         return self._clients[-1]
 
     def wait(self, seconds: float) -> None:
+        """Advances the clock in short steps. After each step all clients with WebSocket send a pong."""
         while seconds > 0:
             step = min(seconds, LOOK_EVERY)
             seconds -= step
@@ -99,28 +108,30 @@ class AnsweringHost(MemoryHost):
 
 
 class SocketContract(WireHooks):
-    """The behaviours of a wire with WebSocket. For a wire without it, the tests do nothing."""
+    """Tests of a wire of lines over WebSocket. For a wire without WebSocket, they do nothing."""
 
     #: How many damaged streams of WebSocket are made.
     socket_streams: int = 60
 
     def socket(self, **limits: str) -> tuple[MemoryHost, Client]:
-        """A connection that has made its handshake."""
+        """Returns a new host, and a client that has made its handshake."""
         host, client = self.connected(unlimited="yes", **limits)
         client.send(HANDSHAKE)
         self.assertEqual(client.transport.read(), SWITCHED)
         return host, client
 
     def told(self, client: Client) -> list[tuple[int, bytes]]:
+        """Returns the frames that a client has received since the last call, each with its opcode and its content."""
         found, rest = frames(client.transport.read())
         self.assertEqual(rest, b"")
         return found
 
     def line(self, name: str) -> bytes:
+        """Returns the line with which a client logs in, without its end."""
         return self.log_in(name).rstrip(b"\r\n")
 
     def test_transcripts_over_websocket(self) -> None:
-        """The same transcripts play over WebSocket: each line is one text."""
+        """The transcripts of the wire can also be played over WebSocket: each line is the text of a frame."""
         if not self.wire.websocket:
             return
         for transcript in read_transcripts(self.transcripts / self.wire.name):
@@ -131,7 +142,7 @@ class SocketContract(WireHooks):
             play(transcript, host)
 
     def test_pings_are_answered(self) -> None:
-        """Before the log-in and after it, with the same content. Also between two frames of one text."""
+        """The host answers a ping with a pong of the same content; also if the ping comes between two frames of a text."""
         if not self.wire.websocket:
             return
         host, client = self.socket()
@@ -143,7 +154,7 @@ class SocketContract(WireHooks):
         self.assertTrue(self.is_in(host, "ann"))
 
     def test_a_close_is_answered(self) -> None:
-        """The answer has its code, and later bytes are ignored."""
+        """The host answers a close frame with a close frame of the same code, and ignores later bytes."""
         if not self.wire.websocket:
             return
         host, client = self.socket()
@@ -174,8 +185,8 @@ class SocketContract(WireHooks):
 
     def test_requests_that_open_no_socket(self) -> None:
         """
-        They are answered in HTTP, without any of the bytes that were sent, and the connection is closed. Later bytes
-        are ignored.
+        The host answers a request that is no valid handshake in HTTP, and closes the connection. The answer repeats
+        nothing of the request, and later bytes are ignored.
         """
         if not self.wire.websocket:
             return
@@ -198,7 +209,10 @@ class SocketContract(WireHooks):
             self.assertFalse(self.is_in(host, "ann"))
 
     def test_a_client_that_says_nothing_is_asked(self) -> None:
-        """It remains connected while it answers, and is closed when it does not."""
+        """
+        The host sends a ping to a silent client. The client remains connected while it answers, and is closed if it
+        does not.
+        """
         if not self.wire.websocket:
             return
         host, client = self.socket()
@@ -215,7 +229,7 @@ class SocketContract(WireHooks):
         self.assertTrue(client.closed)
 
     def test_a_host_that_stops_closes_sockets(self) -> None:
-        """The last frame says that the host goes away."""
+        """When the host stops, the last frame to a client is a close frame with the code for that."""
         if not self.wire.websocket:
             return
         host, client = self.socket()
@@ -236,6 +250,7 @@ class SocketContract(WireHooks):
             self.assertEqual(self._answer(chunked(data, rng)), whole, (seed, data))
 
     def _answer(self, pieces: Sequence[bytes]) -> bytes:
+        """Returns the bytes that a new client receives when it sends these pieces."""
         _, client = self.connected(unlimited="yes")
         for piece in pieces:
             if client.transport.disconnecting or client.closed:
@@ -245,10 +260,10 @@ class SocketContract(WireHooks):
 
 
 class ConnectionContract(WireHooks):
-    """The behaviours of a wire's connections."""
+    """Tests of the connections of a wire: time limits, size limits, and how connections end."""
 
     def assert_closed(self, world: MemoryHost, client: Client) -> None:
-        """The host has hung up, or does so within the two seconds that its last message may take."""
+        """Checks that the host has closed a connection, or closes it within two seconds, which its last message may take."""
         world.wait(2)
         self.assertTrue(client.closed)
 
@@ -430,13 +445,14 @@ FUZZED = int(os.environ["GAMEHOST_FUZZED"]) if "GAMEHOST_FUZZED" in os.environ e
 
 
 class FuzzingContract(WireHooks):
-    """The behaviours of a wire with nearly valid streams."""
+    """Tests of a wire with streams that are nearly valid: streams of the corpus with a few random faults."""
 
     #: The number of streams by default: about half a second of work.
     streams_in_suite: int = 100
 
     @property
     def _streams(self) -> int:
+        """The number of streams of a test."""
         return self.streams_in_suite if FUZZED is None else FUZZED
 
     def test_fuzz(self) -> None:
@@ -451,7 +467,7 @@ class FuzzingContract(WireHooks):
             self.assertEqual(self._answers(chunked(data, rng)), whole, (seed, data))
 
     def test_fuzz_while_waiting(self) -> None:
-        """The same for a client that has logged in and waits for another player."""
+        """Nearly valid streams of a client that waits for an opponent have the same answers however they are cut."""
         corpus = self.corpus()
         for seed in range(self._streams // 4):
             rng = random.Random(seed)
@@ -459,7 +475,12 @@ class FuzzingContract(WireHooks):
             self.assertEqual(self._answers(chunked(data, rng), True), self._answers([data], True), (seed, data))
 
     def _answers(self, pieces: Sequence[bytes], waiting: bool = False) -> tuple[bytes, bytes]:
-        """The bytes that a client, and the opponent it may find, receive after these pieces."""
+        """
+        Sends pieces of a stream to a new host, where another client is connected.
+
+        :param waiting: whether the sender has logged in; otherwise the other client has, and may become its opponent
+        :returns: the bytes that the sender receives, and those that the other client receives
+        """
         if waiting:
             situation = self.waiting()
             world, client = situation.host, situation.client

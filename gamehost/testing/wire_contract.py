@@ -48,10 +48,10 @@ DRAINING = "the host is about to stop: no new matches begin"
 
 
 class OwnerContract(WireHooks):
-    """The behaviours of a wire towards clients that are refused by the owner of the host."""
+    """Tests of a wire with clients that the owner of the host refuses: banned ones, and all while the host drains."""
 
     def ban(self, world: MemoryHost, target: str) -> None:
-        """Ban a name or an address, and close the connections that are banned."""
+        """Bans a name or an address, and closes the connections of the banned clients."""
         world.lobby.bans.put(target, None, lambda: None)
         for factory in world.factories.values():
             factory.close_some(partial(ban_message, world.lobby.bans))
@@ -72,7 +72,7 @@ class OwnerContract(WireHooks):
         self.assertTrue(self.is_in(world, "bob"))
 
     def test_a_banned_address_cannot_connect(self) -> None:
-        """It receives the reason, and is closed. Other addresses can connect."""
+        """A connection from a banned address receives the reason, and is closed. Other addresses can connect."""
         world, client = self.connected()
         world.lobby.bans.put("192.0.2.77", None, lambda: None)
         banned = world.connect(self.wire.name, "192.0.2.77")
@@ -132,7 +132,7 @@ class OwnerContract(WireHooks):
         self.assertFalse(self.is_in(world, "bob"))
 
     def test_a_match_goes_on_while_the_host_drains(self) -> None:
-        """Its players act, and take their seats back."""
+        """The players of a match can act, and can take their seats back, while the host begins no new matches."""
         situation = self.in_match()
         world, players = situation.host, situation.players
         world.lobby.drain(DRAINING)
@@ -155,7 +155,7 @@ class OwnerContract(WireHooks):
         self.assertFalse(world.lobby.seats.playing)
 
     def test_no_match_follows_while_the_host_drains(self) -> None:
-        """After the end of a match its player receives that no other one begins."""
+        """After the end of a match, its player receives the message that no new match begins."""
         situation = self.after_match()
         world, client = situation.host, situation.client
         if client.closed:
@@ -173,8 +173,10 @@ class OwnerContract(WireHooks):
 
 def claims_of(conversation: Any) -> list[Claim]:
     """
-    The claims of a client's messages from now on, as a list that grows. The conversation is asked for a claim before it gets
-    the message.
+    Records the claims of a client's messages from now on. For each message, the conversation says the claim before it
+    handles the message.
+
+    :returns: the list to which the claims are appended
     """
     hear = conversation.hear
     claims: list[Claim] = []
@@ -190,7 +192,12 @@ def claims_of(conversation: Any) -> list[Claim]:
 
 
 def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
-    """A conversation that asks itself for the claim of each message. Names of sessions without a claim are noted."""
+    """
+    Changes a conversation, so that after each message the name of its session is compared with all claims so far.
+
+    :param unclaimed: receives the name of each session that no message has claimed
+    :returns: the conversation
+    """
     claims = claims_of(conversation)
     hear = conversation.hear
 
@@ -208,7 +215,9 @@ def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
 
 
 class ClaimsContract(SamplesHooks):
-    """The behaviours of a wire when a cluster asks for the claim of a message."""
+    """
+    Tests of the claims of a wire's messages. A cluster uses the claim to find the host that must handle a log-in.
+    """
 
     def test_a_log_in_claims_its_name(self) -> None:
         """The claim has the name of the session. On a wire that spreads it also has the place where the player waits."""
@@ -235,7 +244,7 @@ class ClaimsContract(SamplesHooks):
         self.assertEqual({name for name in names if not name.startswith(GUEST)}, set())
 
     def test_an_impossible_name_claims_nothing(self) -> None:
-        """Such a log-in is refused on every host, and needs no other one."""
+        """A log-in with an impossible name has no claim, because every host refuses it."""
         for name in self.impossible_names:
             _, client = self.connected(unlimited="yes")
             claims = claims_of(client.protocol.conversation)
@@ -268,12 +277,12 @@ class ClaimsContract(SamplesHooks):
                 self.assertEqual([] if client is None else received(client), [], f"said something when {name}")
 
 
-#: The steps of a test that follow when the client waits.
+#: The steps of a test after a client has begun to wait for an opponent.
 Course = Callable[[Situation], None]
 
 
 def _recorded(client: Client) -> bytearray:
-    """All bytes that a client receives from now on, as far as they were read."""
+    """Records the bytes that a client reads from now on. Returns the record, to which they are appended."""
     read, record = client.transport.read, bytearray()
 
     def recording() -> bytes:
@@ -286,7 +295,11 @@ def _recorded(client: Client) -> bytearray:
 
 
 def _told(course: Course, situation: Situation) -> list[bytearray]:
-    """Run a course. Return the bytes for the client of the situation, and for each client that connects later."""
+    """
+    Runs the steps of a test, and records the bytes that clients receive.
+
+    :returns: the bytes for the client of the situation, and for each client that connects later
+    """
     host = situation.host
     connect, clients = host.connect, [situation.client]
     records = [_recorded(situation.client)]
@@ -313,13 +326,17 @@ class AdoptionContract(WireHooks):
     """
 
     def adopted(self, waiting: Situation) -> Situation:
-        """A client in the same state as the one of this situation that has logged in at another host."""
+        """
+        Moves a copy of a waiting client to a new host, as a cluster does.
+
+        :returns: the situation of the new client, which has the same state as the waiting one
+        """
         session: Session = conversation_of(waiting).session
         host, client = self.connected(unlimited="yes")
         situation = Situation(host, client)
         if session.account:
             self._make_account(host, session.name)
-        received(client)  # the other host has said that
+        received(client)  # the greeting is dropped, because the other host has already greeted the client
         client.message_text = deepcopy(waiting.client.message_text)
         front, codec = waiting.client.protocol._codec, client.protocol._codec
         if isinstance(front, Numbered) and isinstance(codec, Numbered):
@@ -332,13 +349,13 @@ class AdoptionContract(WireHooks):
         return situation
 
     def _make_account(self, host: MemoryHost, name: str) -> None:
-        """All hosts of a cluster have the same accounts."""
+        """Makes an account by a log-in, because all hosts of a cluster have the same accounts."""
         client = host.connect(self.wire.name)
         self.join(client, name)
         client.drop()
 
     def both(self) -> tuple[Situation, Situation] | None:
-        """A client that waits, and an adopted one; `None`: clients of this wire are not adopted."""
+        """Returns a client that waits, and an adopted copy of it; or `None` if clients of this wire are not adopted."""
         if not self.wire.spreads:
             return None
         waiting = self.waiting()
@@ -348,7 +365,10 @@ class AdoptionContract(WireHooks):
         return waiting, self.adopted(waiting)
 
     def assert_same(self, course: Course) -> None:
-        """All clients receive the same, whether the waiting client has logged in here or was adopted."""
+        """
+        Runs the same steps twice: with a client that has logged in here, and with an adopted one. Checks that all
+        clients receive the same bytes.
+        """
         if (both := self.both()) is None:
             return
         waiting, adopted = both
@@ -358,7 +378,7 @@ class AdoptionContract(WireHooks):
         self.assertEqual(adopted.client.closed, waiting.client.closed)
 
     def test_an_adopted_client_waits(self) -> None:
-        """It is in the same queue as a client of this host, and has no deadline for a log-in."""
+        """An adopted client is in the same queue as a client of this host, and has no deadline for a log-in."""
         if (both := self.both()) is None:
             return
         waiting, adopted = both
@@ -372,7 +392,9 @@ class AdoptionContract(WireHooks):
         self.assertEqual(len(adopted.host.lobby.registry), 0, "the name of a client that is gone is in use")
 
     def test_an_adopted_client_plays(self) -> None:
-        """It meets another player, acts, and receives a refusal and the end. Then it can play another match."""
+        """
+        An adopted client gets an opponent, acts, and receives a refusal and the end. Then it can play another match.
+        """
 
         def course(situation: Situation) -> None:
             host, ann = situation.host, situation.client
@@ -392,13 +414,13 @@ class AdoptionContract(WireHooks):
         self.assert_same(course)
 
     def test_an_adopted_client_plays_in_strict_mode(self) -> None:
-        """The same, with the document's messages only."""
+        """An adopted client plays a match also with the option `strict`: only messages of the protocol's document."""
         if "strict" in self.wire.options:
             self.host_settings = {**self.host_settings, f"{self.wire.name}.strict": "yes"}
             self.test_an_adopted_client_plays()
 
     def test_an_adopted_client_comes_back(self) -> None:
-        """Its seat is reserved if its connection is lost, and it takes the seat back."""
+        """If an adopted client loses its connection, its seat is reserved, and it can take the seat back."""
 
         def course(situation: Situation) -> None:
             host, ann = situation.host, situation.client
@@ -413,7 +435,7 @@ class AdoptionContract(WireHooks):
         self.assert_same(course)
 
     def test_the_name_of_an_adopted_client_is_in_use(self) -> None:
-        """Another client that wants the name receives the usual refusal."""
+        """Another client that wants the name of an adopted client receives the usual refusal."""
 
         def course(situation: Situation) -> None:
             other = situation.host.connect(self.wire.name, "192.0.2.77")
@@ -423,8 +445,8 @@ class AdoptionContract(WireHooks):
 
     def test_an_adopted_client_is_refused_as_others(self) -> None:
         """
-        Its messages in the wrong state, and bytes that are no message, get the same answers as those of other waiting
-        clients.
+        If an adopted client sends messages in the wrong state, or bytes that are no message, it gets the same answers
+        as other waiting clients.
         """
         for data in (self.log_in("carl"), self.too_long, *self.nonsense):
 
@@ -435,7 +457,10 @@ class AdoptionContract(WireHooks):
             self.assert_same(course)
 
     def test_an_adopted_client_is_told_why_it_ends(self) -> None:
-        """It receives the reason when the host drains or stops, when no opponent comes, and when its message is late."""
+        """
+        An adopted client receives the reason when the host drains or stops, when no opponent comes, and when its
+        message is late.
+        """
 
         def drain(situation: Situation) -> None:
             situation.host.lobby.drain(DRAINING)
@@ -461,7 +486,10 @@ class AdoptionContract(WireHooks):
 
 
 class _Front:
-    """The host with the connection of a client. It handles messages until a log-in comes."""
+    """
+    The first of two hosts, which has the connection of a client. It handles messages until a log-in comes, and records
+    the data that the other host needs to continue.
+    """
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -477,6 +505,7 @@ class _Front:
         self.parcel = ""
 
     def _ask(self, message: Any) -> None:
+        """Handles a message, or stops reading if another host must handle it."""
         claim = self._conversation.claim(message)
         if claim is not None and (claim.by_place or not (claim.place or claim.stays)):
             self.over, self.parcel = True, self._conversation.parcel()
@@ -486,6 +515,7 @@ class _Front:
             self._hear(message)
 
     def send(self, piece: bytes) -> None:
+        """Sends bytes of the client to this host."""
         if not self._codec.unfinished:
             self.data, self.heard = b"", 0
         self.data += piece
@@ -493,7 +523,14 @@ class _Front:
 
 
 def _go_on(client: Client, front: Client, heard: int, parcel: str) -> None:
-    """Let a new connection continue for the one at the other host."""
+    """
+    Lets a new connection at a second host continue the connection at the first host.
+
+    :param client: the new connection
+    :param front: the connection at the first host
+    :param heard: how many of the next messages the first host has already handled: they are skipped
+    :param parcel: the state of the conversation
+    """
     received(client)  # the other host has greeted the client
     codec, before = client.protocol._codec, front.protocol._codec
     if isinstance(codec, Numbered) and isinstance(before, Numbered):
@@ -523,9 +560,11 @@ class HandoverContract(WireHooks):
 
     def assert_unnoticed(self, reach: Callable[[], Situation], pieces: Sequence[bytes]) -> bool:
         """
-        A client that sends these pieces receives the same in both cases: one host handles everything, or another host
-        handles the log-in.
+        Checks that a client receives the same in two cases: one host handles everything, or another host handles the
+        log-in.
 
+        :param reach: connects the client
+        :param pieces: the bytes that the client sends
         :returns: whether there was a log-in
         """
         # One host handles everything.
@@ -554,8 +593,8 @@ class HandoverContract(WireHooks):
 
     def test_a_log_in_is_heard_at_another_host(self) -> None:
         """
-        This holds for any cuts in the client's bytes, and any earlier messages. On a wire with free names, the connection is
-        not passed on.
+        If another host handles the log-in, the client does not notice. This holds for any cuts in the client's bytes,
+        and any earlier messages. On a wire with free names, connections are not passed on.
         """
         if not self.wire.spreads or self.wire.seat_key is SeatKey.TOKEN:
             return
@@ -568,7 +607,7 @@ class HandoverContract(WireHooks):
                 self.assert_unnoticed(self.connected_only, pieces)
 
     def test_a_log_in_is_heard_at_another_host_in_strict_mode(self) -> None:
-        """The same, with the document's messages only."""
+        """Another host can handle a log-in also with the option `strict`: only messages of the protocol's document."""
         if "strict" in self.wire.options:
             self.host_settings = {**self.host_settings, f"{self.wire.name}.strict": "yes"}
             self.test_a_log_in_is_heard_at_another_host()
@@ -596,4 +635,4 @@ class WireContract(
     SocketContract,
     FuzzingContract,
 ):
-    """The behaviours that all wires share."""
+    """All tests that every wire must pass."""

@@ -25,19 +25,24 @@ class Situation:
 
 @frozen
 class InMatch(Situation):
-    """The two are in a match."""
+    """A situation in which the two clients are in a match with each other."""
 
     other: Client
-    #: In the order in which they joined it.
+    #: Both clients, in the order in which they joined the match.
     players: tuple[Client, Client]
 
 
 @define(eq=False)
 class WatchedConfig:
-    """A wire's configuration that wraps the codecs and the conversations that it makes."""
+    """
+    A configuration of a wire that makes the codecs and conversations of another configuration, each in a wrapper of the
+    test. By default there are no wrappers.
+    """
 
     _config: WireConfig[Any]
+    #: Returns the wrapped codec.
     _codec: Callable[[Any], Codec[Any]] = lambda codec: codec
+    #: Returns the wrapped conversation.
     _conversation: Callable[[Any], Conversation[Any]] = lambda conversation: conversation
 
     def new_codec(self) -> Codec[Any]:
@@ -124,7 +129,7 @@ class WireHooks(Mixin):
         client.send(self.log_in(name))
 
     def join_again(self, client: Client, name: str) -> None:
-        """The same for a connection after its match has ended."""
+        """Does the same as `join`, on a connection whose match has ended."""
         self.join(client, name)
 
     def come_back(self, client: Client, name: str) -> None:
@@ -164,14 +169,14 @@ class WireHooks(Mixin):
             "over": self.after_match,
         }
 
-    # -- what the contract makes of the hooks
+    # -- the contract uses these methods; they call the hooks
 
     def new_host(self, settings: Mapping[str, str] | None = None, limits: Mapping[str, str] = {}) -> MemoryHost:
         """
-        A host with this wire alone.
+        Returns a new host with only this wire.
 
-        :param settings: in place of `host_settings`
-        :param limits: by their names, without `limits.`
+        :param settings: the settings of the host; by default `host_settings`
+        :param limits: further settings: the limits, by their names without `limits.`
         """
         host_class = type("HostInWords", (self.host_class,), {"texts": {self.wire.name: self.text}})
         settings = self.host_settings if settings is None else settings
@@ -180,7 +185,7 @@ class WireHooks(Mixin):
         return host
 
     def restarted(self, host: MemoryHost) -> MemoryHost:
-        """The next run of a host that was killed."""
+        """Returns a new host with the journal of a host that was killed: its next run."""
         settings = {**self.host_settings, "limits.unlimited": "yes"}
         return type(host)(settings, wires=(self.watched,), journal=host.journal.restarted())
 
@@ -192,22 +197,22 @@ class WireHooks(Mixin):
         return evolve(self.wire, configure=lambda given: WatchedConfig(self.wire.configure(given), **self.watch))
 
     def connected(self, **limits: str) -> tuple[MemoryHost, Client]:
-        """A host, and a connection that has sent nothing yet."""
+        """Returns a new host, and a client that has connected and has sent nothing yet."""
         host = self.new_host(limits=limits)
         return host, host.connect(self.wire.name)
 
     def connected_only(self) -> Situation:
-        """A connection that has sent nothing."""
+        """Returns a situation with a client that has connected and has sent nothing yet."""
         return Situation(*self.connected(unlimited="yes"))
 
     def waiting(self) -> Situation:
-        """Ann, in the queue for an opponent."""
+        """Returns a situation in which the client, Ann, waits for an opponent."""
         host, client = self.connected(unlimited="yes")
         self.join(client, "ann")
         return Situation(host, client)
 
     def matched(self) -> InMatch:
-        """Ann and Bob, in a match that has begun and is not set up."""
+        """Returns a situation in which Ann and Bob have just begun a match, before `set_up`."""
         host, ann = self.connected(unlimited="yes")
         self.join(ann, "ann")
         bob = host.connect(self.wire.name)
@@ -216,7 +221,9 @@ class WireHooks(Mixin):
 
     def in_match(self, acting: int = 0) -> InMatch:
         """
-        Ann and Bob, set up, all output read; the client under test is the one that may act (0), or the other one (1).
+        Returns a situation in which Ann and Bob are in a match, after `set_up`. They have read all messages.
+
+        :param acting: 0: the client under test is the player that may act; 1: it is the other player
         """
         matched = self.matched()
         ann, bob = matched.players
@@ -228,7 +235,10 @@ class WireHooks(Mixin):
         return InMatch(matched.host, client, other, (ann, bob))
 
     def after_match(self) -> Situation:
-        """A player after a match that ended because the opponent was away for longer than the grace time."""
+        """
+        Returns a situation with a client whose match has ended, because the opponent was away for longer than the grace
+        time.
+        """
         situation = self.in_match()
         situation.other.drop()
         wait_for_forfeit(situation.host)
@@ -236,10 +246,16 @@ class WireHooks(Mixin):
         return Situation(situation.host, situation.client)
 
     def entries(self, situation: Situation) -> int:
+        """Returns how many entries the journal of the host has, of all tables."""
         return sum(map(len, situation.host.journal.entries.values()))
 
     def assert_told(self, key: str, words: list[str]) -> None:
-        """A client received this, unless the wire declares that it never sends it."""
+        """
+        Checks that a client received messages about an event, or none if `silent` says that the wire does not send it.
+
+        :param key: the event, a key of `SAYINGS`
+        :param words: the messages that the client received
+        """
         saying = self.SAYINGS[key]
         if key in self.silent:
             self.assertEqual(words, [], f"`silent` says that this wire does not tell that {saying}, but it does")
@@ -248,16 +264,20 @@ class WireHooks(Mixin):
 
 
 def wait_for_forfeit(host: MemoryHost) -> None:
-    """Wait until the seat of an absent player is lost, on wires with claims too."""
+    """
+    Advances the clock until an absent player has lost its seat. That takes longer on wires where the opponent may claim
+    the result before.
+    """
     host.wait(61)
     if host.lobby.tables:
         host.wait(600)
 
 
 def received(client: Client) -> list[str]:
-    """The messages that a client has received since the last call, as text."""
+    """Returns the messages that a client has received since the last call, as text."""
     return client.heard()
 
 
 def state_of(client: Client) -> object:
+    """Returns the state of the host's conversation with a client."""
     return client.state

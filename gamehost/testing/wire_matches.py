@@ -21,7 +21,7 @@ from gamehost.wires.framing import BLANK, Control, WireError
 
 
 class Planted(Exception):
-    """A fault that the contract plants into a game."""
+    """An error that a test raises in a game on purpose."""
 
 
 class _Broken:
@@ -44,15 +44,15 @@ _OTHER_BYTES = (b"z", b"Z", b"9", b"-", b" ", b"\xc3\xa9")
 
 
 class MatchContract(WireHooks):
-    """The behaviours of a wire in a match."""
+    """Tests of a wire in a match: what the players receive about actions, absences and the end."""
 
     def pair(self) -> tuple[InMatch, Client, Client]:
-        """A match, set up, and its two clients: the one that may act, and the other one."""
+        """Begins a match, and returns its situation, the client that may act, and the other client. See `in_match`."""
         situation = self.in_match()
         return situation, situation.client, situation.other
 
     def action(self, situation: InMatch, legal: bool = True) -> tuple[Client, bytes]:
-        """An action at this moment, and its sender."""
+        """Returns the player that sends an action now, and the action."""
         return (self.legal_action if legal else self.illegal_action)(*situation.players)
 
     def test_silence_has_known_keys_and_reasons(self) -> None:
@@ -86,7 +86,7 @@ class MatchContract(WireHooks):
         self.assertTrue(received(bob), "the player who came was not told that the match begins")
 
     def test_a_legal_action_is_told(self) -> None:
-        """Both players receive it, and the journal has it."""
+        """Both players receive a message about a legal action, and the action is in the journal."""
         situation, ann, bob = self.pair()
         client, action = self.action(situation)
         before = self.entries(situation)
@@ -96,7 +96,10 @@ class MatchContract(WireHooks):
         self.assertTrue(received(bob), "the other player was told nothing")
 
     def test_an_accepted_action_counts_as_a_move(self) -> None:
-        """It counts for the rate of moves of its connection. This rate slows down a client that plays against itself."""
+        """
+        An accepted action counts for the rate of moves of its connection. This rate slows down a client that plays
+        against itself.
+        """
         host, ann = self.connected()
         self.join(ann, "ann")
         bob = host.connect(self.wire.name)
@@ -111,8 +114,8 @@ class MatchContract(WireHooks):
 
     def test_an_illegal_action_is_refused_to_its_sender_alone(self) -> None:
         """
-        The sender receives the refusal, the other player receives nothing, and the journal does not have the action.
-        Another action is accepted then.
+        The sender of an illegal action receives a refusal. The other player receives nothing, and the action is not in
+        the journal. After that, a legal action is accepted.
         """
         situation, ann, bob = self.pair()
         client, action = self.action(situation, legal=False)
@@ -127,7 +130,10 @@ class MatchContract(WireHooks):
         self.assertGreater(self.entries(situation), before, "after a refusal no action is accepted any more")
 
     def test_a_damaged_action_raises_nothing(self) -> None:
-        """An action with a byte that is missing, doubled or another one is accepted, refused, or ends the connection."""
+        """
+        One byte of an action is left out, doubled or replaced. The host accepts or refuses the action, or closes the
+        connection; there is no error at the host.
+        """
         rng = random.Random(1)
         situation, _, _ = self.pair()
         for number in range(_DAMAGED):
@@ -173,9 +179,10 @@ class MatchContract(WireHooks):
         self.assertGreater(self.entries(situation), before, "the player who returned cannot act")
 
     def test_a_return_says_whose_turn_it_is(self) -> None:
-        """The player that returns receives something else if the match waits for another seat."""
+        """A player that comes back receives other messages if the match waits for the other seat."""
 
         def told(turned: bool) -> list[str]:
+            # The messages to the player; `turned`: the match was changed, so that it waits for the other seat.
             situation, ann, _ = self.pair()
             name = conversation_of(situation).session.name
             ann.drop()
@@ -192,7 +199,7 @@ class MatchContract(WireHooks):
             self.assertNotEqual(words, told(turned=False), "a player who returns is not told whose turn it is")
 
     def test_who_returns_may_be_silent(self) -> None:
-        """A player that has the seat back is logged in, and is not closed for silence."""
+        """After a player has taken its seat back, the host does not close its connection, even if it sends nothing."""
         if self.no_return:
             return
         situation, ann, bob = self.pair()
@@ -237,7 +244,12 @@ class MatchContract(WireHooks):
                 self.assertEqual(words, usual, f"an end was sent to another player with the same name{when}")
 
     def _missed_end(self, restarted: bool) -> tuple[MemoryHost, str]:
-        """A host with a match that has ended, and the name of the player that was away."""
+        """
+        Plays a match whose end a player misses.
+
+        :param restarted: whether the host is restarted afterwards
+        :returns: the host, and the name of the player that was away
+        """
         situation, ann, bob = self.pair()
         name = conversation_of(situation).session.name
         ann.drop()
@@ -247,13 +259,13 @@ class MatchContract(WireHooks):
         return self.restarted(situation.host) if restarted else situation.host, name
 
     def _words_in_match(self, name: str) -> list[str]:
-        """The messages to a player that comes back to a match."""
+        """Returns the messages that a player receives when it comes back to a match that goes on."""
         situation, ann, _ = self.pair()
         ann.drop()
         return self._words_for(situation.host, name)
 
     def _words_for(self, host: MemoryHost, name: str, address: str = "192.0.2.1") -> list[str]:
-        """The messages to a client that logs in; it disconnects then."""
+        """Returns the messages that a new client receives after its log-in. Then the client disconnects."""
         client = host.connect(self.wire.name, address)
         self.come_back(client, name)
         words = received(client)
@@ -322,10 +334,12 @@ SAMPLES = 3
 
 @define(eq=False)
 class _WatchedCodec:
-    """A codec that also notes how a client reads each message that the codec encodes."""
+    """A codec that also checks whether each encoded message is a whole message for a client."""
 
     _codec: Codec[Any]
+    #: Reads the messages as a client does.
     _text: MessageText
+    #: Receives a text about each message that is not whole.
     _faults: list[str]
 
     @property
@@ -344,12 +358,12 @@ class _WatchedCodec:
 
 
 def conversation_of(situation: Situation) -> Any:
-    """The host's side of the client under test."""
+    """Returns the host's conversation with the client under test."""
     return situation.client.protocol.conversation
 
 
 def lobby_state(situation: Situation) -> object:
-    """The state that a refused message must not change."""
+    """Returns the state of the host that a refused message must not change."""
     lobby, conversation = situation.host.lobby, conversation_of(situation)
     entries = {table: len(entries) for table, entries in situation.host.journal.entries.items()}
     names = sorted(lobby.registry.sessions.by_key)
@@ -357,7 +371,7 @@ def lobby_state(situation: Situation) -> object:
 
 
 class SamplesHooks(WireHooks):
-    """The messages that are tried in each state."""
+    """Collects messages of each type, which the tests send in each state of the conversation."""
 
     def samples(self) -> dict[type, list[Any]]:
         """Messages of each type that clients send, as the codec reads them from the corpus and from `nonsense`."""
@@ -403,6 +417,12 @@ class AnswersContract(SamplesHooks):
                         situation = reach()
 
     def _assert_refused(self, situation: Situation, message: object, where: str) -> None:
+        """
+        Gives a message to the conversation. Checks that it is answered, that it changes nothing, that it counts as a
+        refusal, and that the other player receives nothing.
+
+        :param where: describes the message and the state, for the texts of failures
+        """
         host, client = situation.host, situation.client
         received(client)
         if situation.other is not None:
@@ -461,12 +481,16 @@ class AnswersContract(SamplesHooks):
                 self._assert_no_echo(situation.client.transport.read(), f"{data!r} when {name}")
 
     def _assert_no_echo(self, answer: bytes, where: str) -> None:
+        """Checks that an answer has neither the word `canary`, which the client sent, nor control bytes on wires of lines."""
         self.assertNotIn(b"canary", answer.replace(b"\0", b""), f"an answer holds what was sent: {where}")
         if self.text is Lines:
             self.assertIsNone(CONTROL.search(answer), f"an answer holds a control byte: {where}")
 
     def test_every_message_is_written_whole(self) -> None:
-        """The host writes each message in one piece, in all situations and transcripts."""
+        """
+        Each call of `encode` gives at least one whole message: in all situations, after a legal and an illegal action,
+        and when the host closes the connection.
+        """
         faults: list[str] = []
         self.watch = {"codec": lambda codec: _WatchedCodec(codec, self.text(), faults)}
         for reach in self.situations().values():
@@ -480,7 +504,7 @@ class AnswersContract(SamplesHooks):
         self.assertEqual(faults, [])
 
     def test_transcripts(self) -> None:
-        """The wire has transcripts, and the host sends what they say."""
+        """The wire has transcripts, and the host sends the lines that are in them."""
         found = list(read_transcripts(self.transcripts / self.wire.name, self.text is not Lines))
         self.assertTrue(found, f"no transcript of {self.wire.name}")
         for transcript in found:
@@ -488,7 +512,7 @@ class AnswersContract(SamplesHooks):
             play(transcript, host)
 
     def test_unknown_settings_are_refused(self) -> None:
-        """A misspelt setting is named."""
+        """A setting with an unknown name is refused, and the error contains the name."""
         error = self.assertRaises(BadOption, self.wire.configure, {"no_such_setting": "1"})
         self.assertIn("no_such_setting", str(error))
 
