@@ -106,6 +106,7 @@ class StrictTransport:
             self._clock.callLater(0, self._lost, ConnectionAborted())
 
     def registerProducer(self, producer: Any, streaming: bool) -> None:
+        """Registers the producer that is paused while the send buffer is full."""
         assert self._producer is None, "a second producer"
         assert streaming
         self._producer = producer

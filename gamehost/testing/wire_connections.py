@@ -29,6 +29,7 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
 def frame(payload: bytes, kind: int = TEXT, last: bool = True) -> bytes:
+    """Returns a frame of WebSocket as a client sends it."""
     length = len(payload)
     size = bytes((0x80 | length,)) if length < 126 else b"\xfe" + length.to_bytes(2, "big")
     masked = bytes(byte ^ _MASK[at % 4] for at, byte in enumerate(payload))

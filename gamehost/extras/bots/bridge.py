@@ -657,6 +657,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _seconds(text: str) -> float:
+    """Reads an argument of the command: a number of seconds, at most a day."""
     try:
         seconds = float(text)
     except ValueError:
@@ -667,6 +668,7 @@ def _seconds(text: str) -> float:
 
 
 def _setting(text: str) -> tuple[str, str]:
+    """Reads an argument of the command: the name and the value of a setting."""
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise argparse.ArgumentTypeError("expected NAME=VALUE, such as two_squares=0")

@@ -61,6 +61,9 @@ class PlayerProtocol(Protocol):
         self._answered = False
 
     def connectionMade(self) -> None:
+        """
+        Called when the connection is made: sends the opening of the transport and the first messages of the player.
+        """
         if ITCPTransport.providedBy(self.transport):
             self.transport.setTcpNoDelay(True)
         opening = self._below.opening(getattr(self.transport.getPeer(), "host", "localhost"))
@@ -191,6 +194,7 @@ def play(
         return reason
 
     def connected(_: object) -> "Deferred[str | None]":
+        """Called when the connection is made: starts the timers of the player. Fires when the player has ended."""
         if player.ANSWERED_WITHIN:
             waiting = reactor.callLater(player.ANSWERED_WITHIN, protocol.check_answered)
             protocol.done.addCallback(partial(_cancelled, waiting))

@@ -91,12 +91,14 @@ class WatchedLobby(Lobby):
         return super().log_in(name, password, wire, address, self._watched(player), *more, **named)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
+        """Gives a player a match at once, or lets it wait. Tells the watcher if a client under test waits."""
         seated = super().play(session, queue, wish)
         if not seated and isinstance(session.player, WatchedPlayer):
             self.watcher.waits(queue)
         return seated
 
     def open_table(self, session: Session, queue: Queue, *more: Any, **named: Any) -> OpenTable:
+        """Opens a table. Tells the watcher if a client under test has opened it."""
         table = super().open_table(session, queue, *more, **named)
         if isinstance(session.player, WatchedPlayer):
             self.watcher.opened(table, queue)

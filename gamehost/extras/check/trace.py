@@ -396,6 +396,7 @@ class RelayedConnection:
 
     @staticmethod
     def _close_end(end: _End) -> None:
+        """Closes one side of the connection, after what was already written to it."""
         if end.transport is None or end.transport.disconnected:
             return
         end.transport.unregisterProducer()
@@ -421,6 +422,7 @@ class RelayFactory(Factory):
         self._number = 0
 
     def buildProtocol(self, addr: IAddress | None) -> _End:
+        """Returns the protocol for a new client, and connects to the server for it."""
         self._number += 1
         trace = self._new_trace(self._number)
         relayed = RelayedConnection(self._reactor, trace, self._fault, SeededChance(self._number))
@@ -436,6 +438,7 @@ Connect your client to the port of --listen instead of the server's. Every byte 
 
 
 def parser() -> argparse.ArgumentParser:
+    """Returns the parser of the arguments of the command."""
     made = argparse.ArgumentParser(
         prog="gamehost trace",
         description="Shows every message between a client and a server, with what it means, and marks what is wrong.",

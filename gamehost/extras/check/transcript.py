@@ -59,6 +59,7 @@ class SegmentedTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
+        """Writes bytes: at once, or in segments that are cut as the scenario wants."""
         if self._aborted or self._transport.disconnected:
             return
         if self._cut is Cut.NONE:
@@ -306,6 +307,7 @@ class RecordingCodec:
                 raise
 
     def encode(self, message: Any) -> bytes:
+        """Returns the bytes of a message to the client, and records the message."""
         data = self._codec.encode(message)
         self._watcher.heard(message, data)
         return data

@@ -220,6 +220,7 @@ class _ToHome(Protocol):
         set_socket_options(self.transport)
 
     def dataReceived(self, data: bytes) -> None:
+        """Called with bytes of the other host: handles each complete frame."""
         come, begin = self._begun + data, 0
         # Each frame has its length in front. The rest may be the beginning of another frame.
         while (body := begin + 4) <= len(come):

@@ -540,6 +540,7 @@ class ContestJournal:
         return self._path.parent
 
     def _write(self, line: bytes) -> None:
+        """Writes a line into the file, and returns when the line is on the disk."""
         self._file.write(line)
         self._file.flush()
         os.fsync(self._file.fileno())

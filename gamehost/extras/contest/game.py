@@ -363,6 +363,7 @@ class PrivateGame(ContestGame):
         return None if self._first is None else self._first.record
 
     def _open(self) -> None:
+        """Opens a room of the host for the matches of this game, and starts the first program."""
         self._room = self._host.room()
         self._first = self._room.begin(self, self._seed, self._plan.most_moves)
         self._where = "127.0.0.1", self._room.port
@@ -384,6 +385,7 @@ class PrivateGame(ContestGame):
             self.rule("gone", (seat,), _how_ended(program), status=program.status, said=program.words)
 
     def _match_id(self) -> str:
+        """Returns the id of the match that a waiting program has opened; empty if there is none."""
         # The id is the first word of the note of a waiting session.
         waiting = [] if self._room is None else map(self._room.session, self.names)
         notes = [session.note for session in waiting if session is not None and session.number]

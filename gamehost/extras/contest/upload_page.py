@@ -118,6 +118,7 @@ class _UploadBody(Protocol):
         self.transport.resumeProducing()
 
     def dataReceived(self, data: bytes) -> None:
+        """Called with received bytes of the body. When the body is complete, it is taken as an upload."""
         if self._timer is None:
             return  # the body is complete, and more bytes are ignored
         self._read += data[: self._length - len(self._read)]

@@ -117,12 +117,16 @@ class GenericEncoder(SeatEncoder):
     _RANDOM = 16
 
     def see(self, view: Any) -> Array:
+        """Returns the observation: the view as JSON, one number for each byte. A longer view is cut off."""
         seen: Array = np.zeros(self.shape, np.int8)
         written = np.frombuffer(msgspec.json.encode(view), np.int8)[: len(seen)]
         seen[: len(written)] = written
         return seen
 
     def _find(self, view: Any) -> Mapping[int, Any]:
+        """
+        Numbers the legal actions in their order; without a list of them, a sample of random actions for this view.
+        """
         situation = self._situation(view)
         legal = self.game.legal(situation, self.seat)
         if legal is not None:

@@ -123,6 +123,7 @@ class EriantysEncoder(SeatEncoder):
 
     @staticmethod
     def _match(view: Any) -> Iterator[int]:
+        """Yields the numbers about the whole match: the round, the bag, the coins, the variant and the seats."""
         board = view.board
         yield from (0, 0, 0) if board is None else (board.round, board.bag, board.coinsSupply or 0)
         yield from (int(view.expert), view.seats)
@@ -147,6 +148,7 @@ class EriantysEncoder(SeatEncoder):
         return counts
 
     def _find(self, view: Any) -> Mapping[int, Any]:
+        """Returns the legal actions by their numbers. If a colour is picked already, only the actions with it."""
         situation = self._situation(view)
         if self._is_about(view.request):
             situation = replace(situation, picked=self._picked)

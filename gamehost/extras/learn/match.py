@@ -99,6 +99,7 @@ class PolicySeat:
         return 0 if not over.winners else 1 if self._seated.seat in over.winners else -1
 
     def _begin(self) -> None:
+        """Prepares for a new match: makes its encoder, and forgets earlier actions."""
         assert self._seated is not None
         self._encoder = encoder(self._seated.game, self._seated.seat, len(self._seated.names))
         self._sent = None

@@ -41,6 +41,10 @@ class OnitamaEncoder(SeatEncoder):
     actions, shape = _MOVES + 2, (9, SIDE, SIDE)
 
     def see(self, view: Any) -> Array:
+        """
+        Returns the observation: planes with the pieces of each kind and the patterns of the cards, as this seat sees
+        them.
+        """
         board = np.frombuffer(view.board.encode("ascii"), np.uint8)[:: -1 if self.seat else 1].reshape(SIDE, SIDE)
         seen: Array = np.empty(self.shape, np.int8)
         for plane, piece in enumerate(_PIECES[self.seat]):

@@ -48,6 +48,9 @@ class PaperSoccerEncoder(SeatEncoder):
         self._lines, self._position = _PITCH.copy(), Position()
 
     def see(self, view: Any) -> Array:
+        """
+        Returns the observation: planes with the lines in each direction, and one with the ball, as this seat sees them.
+        """
         self._follow(view)
         seen: Array = np.zeros(self.shape, np.int8)
         x, y = self._position.ball
@@ -59,6 +62,7 @@ class PaperSoccerEncoder(SeatEncoder):
         return seen[[4, 5, 6, 7, 0, 1, 2, 3, 8]]
 
     def _find(self, view: Any) -> Mapping[int, Any]:
+        """Returns the points that the next step can reach, by the number of the direction as this seat sees it."""
         if view.next != self.seat:
             return {}
         self._follow(view)
@@ -66,6 +70,7 @@ class PaperSoccerEncoder(SeatEncoder):
         return {(_NUMBERS[to[0] - x, to[1] - y] + turned) % 8: to for to in self._position.steps()}
 
     def _act(self, option: Any) -> Any:
+        """Adds a step to the move. Returns the whole move; or `None` if more steps must follow."""
         self._steps.append(option)
         self._add(option)
         whole = self._position.turn != self._turn or self._position.ending is not None

@@ -106,6 +106,7 @@ class StrategoEncoder(SeatEncoder):
         self._moved.discard(square)
 
     def see(self, view: Any) -> Array:
+        """Returns the observation: planes with the known and unknown pieces, as this seat sees them."""
         seen: Array = np.zeros((_NOTHING + 1, _SQUARES), np.int8)
         seen[_PLANES[np.frombuffer(view.squares.encode("ascii"), np.uint8)], _ALL] = 1
         for square, kind in self._kinds.items():
@@ -117,6 +118,7 @@ class StrategoEncoder(SeatEncoder):
         return np.ascontiguousarray(seen).reshape(self.shape)
 
     def _find(self, view: Any) -> Mapping[int, Any]:
+        """Returns the possible choices by their numbers: the next piece of the set-up, or the legal moves."""
         if view.phase == "setup":
             left = Counter() if view.ready[self.seat] else COUNTS - Counter(self._placed)
             return {_IDS.index(kind): kind for kind in left}
@@ -128,6 +130,7 @@ class StrategoEncoder(SeatEncoder):
         }
 
     def _act(self, option: Any) -> Any:
+        """Returns a move; or the whole set-up after its last piece, and `None` after each earlier piece."""
         if isinstance(option, Move):
             return option
         self._placed += option

@@ -79,6 +79,7 @@ class CodinGameDialogue:
         return NOTHING
 
     def answer(self, lines: Sequence[str]) -> Move:
+        """Returns the move that the program has answered: a line of digits, one direction for each step."""
         [digits] = lines
         if len(digits) > len(DRAWABLE):
             raise BadAnswer(f"a move of {len(digits)} steps; expected at most {len(DRAWABLE)}")

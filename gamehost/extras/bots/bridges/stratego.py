@@ -107,6 +107,7 @@ class UCCDialogue:
         return tuple(squares[start : start + rules.WIDTH] for start in range(0, len(squares), rules.WIDTH))
 
     def answer(self, lines: Sequence[str]) -> rules.Action | None:
+        """Returns the set-up or the move that the program has answered; or `None` if it surrenders."""
         if len(lines) == rules.DEPTH:
             return self._set_up(read_rows(lines))
         self._said = " ".join(lines[0].split())
@@ -134,6 +135,9 @@ class UCCDialogue:
         return Prompt((told, told, *self.rows()), 1) if again else Prompt((told,))
 
     def over(self, result: Result | None) -> Sequence[str]:
+        """
+        Returns the last lines to the program: the outcome of its last move, if it made one, and the end of the match.
+        """
         if result is None:
             return ("QUIT",)
         quit, last = f"QUIT {self._result(result)}", self._last

@@ -42,6 +42,7 @@ class JsonClientCodec(ClientLineCodec[Message]):
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> Message | None:
+        """Returns the message of the server in a line; or `None` if the line is blank."""
         if not line.strip():
             return None
         try:
@@ -59,6 +60,7 @@ class JsonClientCodec(ClientLineCodec[Message]):
         return message
 
     def line(self, message: Message) -> bytes:
+        """Returns the line with which a client sends a message. Refuses a message that the server would refuse."""
         head = _HEADS.get(type(message))
         if head is None:
             raise WireError(f"a client does not say {type(message).__name__}")
@@ -96,6 +98,7 @@ class EriantysPlayer(WirePlayer):
         return (m.RequestGames(),)
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """Handles a message of the server, and returns the messages to send. The first may be an acknowledgement."""
         due = m.is_due(message) or isinstance(message, m.UpdateBoard)
         said = list(self._hear(message))
         return [m.Acknowledgement(), *said] if due else said
@@ -198,6 +201,7 @@ class EriantysPlayer(WirePlayer):
         return e.AskCloud(self._seat, message.clouds if isinstance(message.clouds, tuple) else full)
 
     def tower(self, message: m.AvailableTowers) -> e.AskTower:
+        """Returns a request for a tower as an event of the game."""
         teams = SPELLING.read_by_tower(message.currentTeams)
         members = tuple(tuple(map(self.seat_of, team)) for team in teams)
         return e.AskTower(self._seat, SPELLING.read_by_tower(message.availableTowers), members)
@@ -210,6 +214,7 @@ class EriantysPlayer(WirePlayer):
         return kind(self._seat, *values)
 
     def board(self, message: m.UpdateBoard) -> e.Board:
+        """Returns the board in a message as an event of the game. Notes its clouds and the number of its islands."""
         table = message.dashboard
         self._clouds, self._islands = tuple(map(SPELLING.counts, table.clouds)), len(table.islands)
         by_name = {player.nickname: player for player in message.players}

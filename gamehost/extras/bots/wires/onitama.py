@@ -36,6 +36,7 @@ class PipesClientCodec(ClientLineCodec[m.Message]):
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> m.Message | None:
+        """Returns the message of the server in a line; or `None` if the line is empty."""
         if not line:
             return None
         try:
@@ -54,6 +55,7 @@ class PipesClientCodec(ClientLineCodec[m.Message]):
         return message
 
     def line(self, message: m.Message) -> bytes:
+        """Returns the line with which a client sends a message. Refuses a message that the server would refuse."""
         match message:
             case m.Login() | m.MakeMove() | m.Stalemate() | m.Resign():
                 command = _SAID[type(message)]

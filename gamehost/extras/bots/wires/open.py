@@ -55,6 +55,7 @@ class OpenPlayer(WirePlayer):
         return (m.LogIn(self.name, self.password) if self.password else m.Enter(self.name),)
 
     def again(self) -> Sequence[Any]:
+        """Seeks the next match, after the end of one."""
         super().again()
         self._program.over = None
         return (m.Seek(self._game, self.seats or UNSET),)
@@ -81,6 +82,7 @@ class OpenPlayer(WirePlayer):
         return said
 
     def think(self) -> Sequence[Any]:
+        """Lets the program choose its action in the present match, and returns the messages to send."""
         match = self._program.match
         work = None if match is None else match.work()
         return () if match is None or work is None else self._program.act(match, thought(work))

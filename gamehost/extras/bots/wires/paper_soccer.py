@@ -178,6 +178,7 @@ class XmlClientCodec:
                 yield _read(piece)
 
     def encode(self, message: m.Message) -> bytes:
+        """Returns the bytes with which a client sends a message. Refuses a message that the server would refuse."""
         text = _written(message)
         try:
             data = text.encode()

@@ -98,6 +98,7 @@ def _battle(payload: bytes) -> m.Battle:
 
 
 def _board(payload: bytes) -> m.Board:
+    """Reads the message with the whole board."""
     squares = _chars(payload)
     if len(squares) != SQUARES:
         raise WireError(f"a board has {SQUARES} chars")

@@ -174,6 +174,7 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
         return data
 
     def line(self, message: m.Message) -> bytes:
+        """Returns the line with which a client sends a message. Refuses a line that the server would refuse."""
         if not isinstance(message, m.Text):
             raise WireError(f"a client does not say {type(message).__name__}")
         if not message.text or not message.text.isascii():
@@ -291,6 +292,7 @@ class StrategoLinesPlayer(WirePlayer):
         self.tell(event, GameBoard(self._squares))
 
     def act(self, action: Any) -> Sequence[Any]:
+        """Returns the messages that carry out an action of the player: the rows of its set-up, or a move."""
         self._reason, self._asked = "", False
         if isinstance(action, rules.PlaceRows):
             self._squares = board_of_set_up(self._seat, action.rows)

@@ -75,6 +75,7 @@ class UsesCharacters(KeepsTheBalance):
     """An opponent that uses a character in each turn in which it can pay for one. It earns coins in its dining room."""
 
     def _action(self, request: events.Ask) -> events.Action:
+        """Chooses a character to use, whenever a character can be used."""
         play = self.seen.play()
         if play is not None and isinstance(request, events.AskStudent | events.AskSteps | events.AskCloud):
             found = list(usable(play.position))
@@ -96,6 +97,7 @@ class PlaysTheSame(KeepsTheBalance):
     """
 
     def _action(self, request: events.Ask) -> events.Action:
+        """Chooses an assistant that another player has played before, if the rules allow it."""
         if not isinstance(request, events.AskAssistant):
             return super()._action(request)
         before = {card for seat, cards in self.seen.played.items() if seat != self.seat for card in cards}
@@ -356,6 +358,7 @@ class JsonReading(RequestReading):
     _since = 0
 
     def said(self, message: Any) -> Said:
+        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         kind = type(message)
         self.due, self._since = self.due + self._since, 0
         self.acknowledged += kind is m.Acknowledgement
@@ -378,6 +381,7 @@ class JsonReading(RequestReading):
         return seated
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server, and returns its meaning."""
         self._since += m.is_due(message)
         if self.is_asked(message):
             if isinstance(message, m.WhereToMove):

@@ -109,6 +109,7 @@ class OnitamaReading(Reading):
         self._may_be_late = False
 
     def said(self, message: Any) -> Said:
+        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         may_be_late, self._may_be_late = self._may_be_late, False
         said = self.of_any_time(message)
         if said is not None:

@@ -91,6 +91,7 @@ class OpenReading(Reading):
         return super().redacted(message)
 
     def said(self, message: Any) -> Said:
+        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         may_be_late, self._may_be_late = self._may_be_late, False
         match message:
             case m.Act(table, action):

@@ -123,6 +123,7 @@ class XmlReading(Reading):
         self._may_be_late = False
 
     def said(self, message: Any) -> Said:
+        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         may_be_late, self._may_be_late = self._may_be_late, False
         if isinstance(message, m.Move):
             return self._move(message.points, message.game_id, may_be_late)
@@ -158,6 +159,7 @@ class XmlReading(Reading):
         return Said("this is no message of a client", Grade.BREACH, "framing")
 
     def _logs_in(self, nick: str, game_type: str) -> Said:
+        """Returns the meaning of a log-in of the client, marked if the log-in is wrong."""
         if self._next or self._waits:
             return Said(f"logs in as {nick}, but is logged in already", Grade.BREACH)
         self._nick = composed(nick)

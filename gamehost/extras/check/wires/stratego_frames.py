@@ -101,6 +101,7 @@ class FramesReading(Reading):
         return Said("this is no frame of a client", Grade.BREACH)
 
     def _signs_on(self, name: str) -> Said:
+        """Returns the meaning of a log-in of the client, marked if the log-in is wrong."""
         if self._phase not in (Phase.OUTSIDE, Phase.AFTER):
             self._open.append("other")
             return Said(f"signs on as {name}, but has signed on already", Grade.BREACH)
@@ -379,6 +380,7 @@ class FramesSpelling(Spelling):
         return (m.SignOn(name),)
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
+        """Returns the messages with which a client sends an action."""
         if isinstance(action, PlaceRows):
             first = HOME[seat]
             return (

@@ -122,6 +122,7 @@ class AttacksFromAfar(StrategoPlayer):
         return rules.PlaceRows(_SCOUTS_IN_FRONT if self.seat == 0 else _SCOUTS_IN_FRONT[::-1])
 
     def _step(self) -> PieceStep:
+        """Chooses a long step of a scout, an attack if there is one."""
         steps = [step for step in self._steps() if self.squares[step[0]] == rules.SCOUT and _length(step) > 1]
         if not steps:
             return super()._step()
@@ -300,6 +301,7 @@ class LinesReading(Reading):
         return m.Text("***") if self._awaited == "password" and isinstance(message, m.Text) else message
 
     def said(self, message: Any) -> Said:
+        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         text = message.text if isinstance(message, m.Text) else None
         if self._awaited in ("", "set-up") and self._was_late(text):
             return Said("is sent before the end of the game is known", law="turn")
@@ -377,6 +379,7 @@ class LinesReading(Reading):
         return said
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server, and returns its meaning."""
         refused = isinstance(message, m.GetMove) and bool(self._moves)
         if type(message) in _AWAITED:
             self._awaited = _AWAITED[type(message)]
@@ -549,6 +552,7 @@ class LinesSpelling(Spelling):
         return ()
 
     def says(self, action: Any, seat: Seat, match_id: str) -> Sequence[Any]:
+        """Returns the messages with which a client sends an action."""
         if isinstance(action, rules.PlaceRows):
             lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
             return tuple(map(m.Text, lines if seat == 0 else reversed(lines)))

@@ -43,6 +43,7 @@ class JavaReading(RequestReading):
     due = acknowledged = 0
 
     def said(self, message: Any) -> Said:
+        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         self.acknowledged += isinstance(message, m.Ack)
         words = (
             f"creates a game of {message.numberOfPlayers}" if isinstance(message, m.SetGame) else self.noted(message)
@@ -57,6 +58,7 @@ class JavaReading(RequestReading):
         return seated
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server, and returns its meaning."""
         self.due += m.is_due(message)
         match message:
             case m.ErrorMessage():

@@ -111,6 +111,7 @@ class ObjectReader:
         return self._handles[number]
 
     def _descriptor(self) -> Generator[None, None, objects.JavaClass]:
+        """Reads the class of an object, which must not be null."""
         java = yield from self._descriptor_or_null()
         if java is None:
             raise WireError("an object without a class")

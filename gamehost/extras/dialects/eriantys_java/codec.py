@@ -68,6 +68,7 @@ def _int(data: bytes | bytearray, at: int) -> _Read:
 
 
 def _boolean(data: bytes | bytearray, at: int) -> _Read:
+    """Reads a boolean at a place; returns it and the place after it, or `None` if its byte has not come."""
     if len(data) == at:
         return None
     if data[at] > 1:

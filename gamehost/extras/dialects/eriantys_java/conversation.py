@@ -324,6 +324,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- to the client
 
     def tell_match_started(self, event: events.MatchStarted) -> None:
+        """Called when the match begins: sends the names of the players."""
         self.set_state(EriantysState.IN_GAME)
         self._ended_just_now = False
         self.peer.say(m.MatchStarted(tuple(map(blank_player, self.names))))

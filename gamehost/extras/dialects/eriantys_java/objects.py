@@ -374,6 +374,7 @@ class _Builder:
         return self._plain(message)
 
     def dashboard(self, dashboard: messages.Dashboard) -> JavaObject:
+        """Returns the Java object of a board with its cards, islands and professors."""
         cards = [None if card is None else self._card(card) for card in dashboard.characters]
         played = dashboard.playedCharacter
         return self._plain(

@@ -53,6 +53,7 @@ class LitamaReading(OnitamaReading):
         return None
 
     def of_a_match(self, message: Any) -> Said:
+        """Returns the meaning of a message that the client sends in a match, marked if it is wrong."""
         if not isinstance(message, m.MakeMove):
             return self.no_message()
         if len(message.words) != 2:

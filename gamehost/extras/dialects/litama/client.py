@@ -29,6 +29,7 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
     CLIENT_LIMIT = LitamaCodec.LIMIT
 
     def read(self, line: bytes) -> m.Message:
+        """Returns the message of the server in a line."""
         try:
             fields = json.decode(line, type=dict[str, Any])
         except DecodeError:
@@ -50,6 +51,7 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
         raise WireError("not a message of the server")
 
     def line(self, message: m.Message) -> bytes:
+        """Returns the line with which a client sends a message. Refuses a message that the server would refuse."""
         if not isinstance(message, m.Command):
             raise WireError(f"a client does not say {type(message).__name__}")
         if parse(message.text) != message:
@@ -74,6 +76,7 @@ class LitamaPlayer(WirePlayer):
     _blue = 0
 
     def begin(self) -> Sequence[Any]:
+        """Returns the first messages of a connection: they create a match, join one, or continue one."""
         self._position = None
         if self._token:  # the match continues, and the connection is a new one
             return (parse(f"spectate {self._match_id} {self._token}"),)
@@ -123,6 +126,7 @@ class LitamaPlayer(WirePlayer):
             self.tell(Situation(position))
 
     def act(self, action: Any) -> Sequence[Any]:
+        """Returns the message that carries out an action of the player."""
         if not isinstance(action, Move):
             return ()  # the server exchanges a card for a player that cannot move
         squares = "".join(SQUARES[turned(square, self._blue)] for square in (action.start, action.end))

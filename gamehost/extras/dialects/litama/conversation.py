@@ -260,6 +260,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         self._with(message, partial(self._tell_match, message))
 
     def _tell_match(self, message: m.State, match: Match) -> None:
+        """Answers a request for the state of a match."""
         standing = match.standing(match.view_of(self))
         if standing is None:  # the match has begun, but spectators may not see it yet
             self._fail(message, NOT_FOUND)

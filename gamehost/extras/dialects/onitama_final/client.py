@@ -85,6 +85,7 @@ class FinalClientCodec:
             yield read_server(text)
 
     def encode(self, message: m.Message) -> bytes:
+        """Returns the bytes with which a client sends a message. Refuses a message that the server would refuse."""
         match message:
             case m.Ping():
                 text = f"{m.PING}|{m.PING}"

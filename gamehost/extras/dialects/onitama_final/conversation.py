@@ -218,6 +218,7 @@ class FinalConversation(GuestConversation[m.Message]):
         self._names = tuple(handle.names)
 
     def tell_dealt(self, event: Dealt) -> None:
+        """Called when the match begins: sends the names of the players and the cards."""
         self.set_state(FinalState.PLAYING)
         start = m.Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
         self.peer.say_and_hold(start, PAUSE)
