@@ -746,8 +746,8 @@ class ClientSocket(ClientBytes):
         return b""
 
     def sent(self, data: bytes) -> bytes:
-        texts = data.removesuffix(b"\n").split(b"\n") if data else ()
-        return b"".join(self._frames.send_data(text.decode("utf-8")) for text in texts)
+        lines = data.removesuffix(b"\n").split(b"\n") if data else ()
+        return b"".join(self._frames.send_data(line.removesuffix(b"\r").decode("utf-8")) for line in lines)
 
     def answers(self) -> bytes:
         due, self._answers = self._answers, b""

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from twisted.trial.unittest import SynchronousTestCase
+from wsproto.frame_protocol import FrameProtocol
 
 from gamehost.extras.dialects.litama import messages as m
 from gamehost.extras.dialects.litama.codec import LitamaCodec
@@ -64,6 +65,12 @@ class ClientTests(SynchronousTestCase):
         data = b"".join(map(self.host.encode, answers))
         self.assertEqual(b"".join(client.received(bytes((byte,))) for byte in data), client_lines(data))
         self.assertEqual(client.sent(b""), b"")
+
+    def test_a_text_has_no_line_end(self) -> None:
+        """The end of each line is left out, and only one: a line may be empty."""
+        host = FrameProtocol(client=False, extensions=[])
+        host.receive_bytes(self.pair().sent(b"HELLO\r\n\r\n\nBYE\n"))
+        self.assertEqual([frame.payload for frame in host.received_frames()], ["HELLO", "", "", "BYE"])
 
     def test_pings_are_answered(self) -> None:
         client = self.pair()
