@@ -550,7 +550,7 @@ class MasterContract(Mixin):
         """Masters that differ in the seat to move differ in `state`."""
         _, master, _ = self.somewhere(data, rng)
         for other in with_another_turn(master):
-            self.assertNotEqual(fingerprint(other), fingerprint(master), "`state` lacks whose turn it is")
+            self.assertNotEqual(fingerprint(other), fingerprint(master), "`state` lacks whose turn it is: add the seat to move")
 
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
