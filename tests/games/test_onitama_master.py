@@ -126,17 +126,6 @@ class PlayTests(PropertyCase):
             reasons.add(result.why)
         self.assertEqual(reasons, {"the master is taken", "the master stands on the enemy master's start square"})
 
-    def test_who_leaves_or_is_late_loses(self) -> None:
-        for seat in (WHITE, BLACK):
-            master = begun(DEAL)
-            self.assertEqual(master.forfeit(seat, 0), ())
-            self.assertEqual(master.result, Result((Seat(1 - seat),), Cause.LEFT, "a player left"))
-        master = begun(DEAL, move_time="10")
-        act(master, WHITE, "tiger c1 c3", 4000)
-        self.assertEqual(master.expire(14_000), ())
-        self.assertEqual(master.result, Result((WHITE,), Cause.TIME, "a player ran out of time"))
-        self.assertIs(master.deadline, None)
-
 
 class ExchangeTests(PropertyCase):
     def stuck(self, rng: random.Random) -> tuple[OnitamaMaster, SystemChance]:
@@ -299,18 +288,6 @@ class SettingTests(PropertyCase):
             master.act(turn, Exchange(master.position.hands[turn][0]), 0)
             turns += 1
         self.assertEqual(turns, 1000)
-
-    def test_move_time(self) -> None:
-        master = begun(DEAL, move_time="2.5")
-        self.assertEqual(master.deadline, 2500)
-        act(master, WHITE, "tiger c1 c3", 1000)
-        self.assertEqual(master.deadline, 3500)
-        self.assertRaises(IllegalAction, act, master, WHITE, "crab c3 e3", 2000)
-        self.assertRaises(IllegalAction, act, master, BLACK, "crab c3 e3", 2000)
-        self.assertEqual(master.deadline, 3500)
-        master.position = replace(master.position, board=board_of(".....", ".....", ".....", "..k..", "....K"))
-        act(master, BLACK, "ox c2 c1", 3000)
-        self.assertIs(master.deadline, None)
 
 
 class NotationTests(PropertyCase):

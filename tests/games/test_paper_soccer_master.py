@@ -154,29 +154,6 @@ class MatchTests(PropertyCase):
         self.assertIs(master.result, None)
         play(master, [((0, 1),)])
 
-    def test_leaving_loses(self) -> None:
-        for leaver in (ANN, BOB):
-            master = opened()
-            play(master, [((0, 1),)])
-            stayed = Seat(1 - leaver)
-            events = master.forfeit(leaver, 0)
-            self.assertEqual(events, (To(Ended(stayed, leaver, (), Cause.LEFT, "left the game")),))
-            self.assertEqual(master.result, Result((stayed,), Cause.LEFT, "left the game"))
-
-    def test_time_is_up(self) -> None:
-        master = opened(move_time="2.5")
-        self.assertEqual(master.deadline, 2500)
-        master.act(ANN, Move(((0, 1),)), 1000)
-        self.assertEqual(master.deadline, 3500)
-        events = master.expire(3500)
-        self.assertEqual(events, (To(Ended(ANN, BOB, (), Cause.TIME, "ran out of time")),))
-        self.assertIs(master.deadline, None)
-
-    def test_refusals_do_not_buy_time(self) -> None:
-        master = opened(move_time="1")
-        self.assertRaises(IllegalAction, master.act, ANN, Move(()), 900)
-        self.assertEqual(master.deadline, 1000)
-
     def test_game_is_for_two(self) -> None:
         for seats in (0, 1, 3):
             self.assertRaises(ValueError, PAPER_SOCCER.new_master, seats, {}, SystemChance())

@@ -247,13 +247,6 @@ class ClockTests(PropertyCase):
         master.expire(300_000)
         self.assertEqual(master.result, Result((), Cause.TIME, "not set up in time"))
 
-    def test_move_time(self) -> None:
-        master = in_play(move_time="5")
-        self.assertEqual(told(master.expire(5000), None), [Over(Result((BLUE,), Cause.TIME, "no move in time"), None)])
-        master = in_play(move_time="5")
-        master.act(RED, Move(0, 3, 0, 4), 0)
-        self.assertEqual(told(master.expire(5000), None), [Over(Result((RED,), Cause.TIME, "no move in time"), RED)])
-
 
 class PlayTests(PropertyCase):
     def test_a_move(self) -> None:
@@ -338,14 +331,6 @@ class PlayTests(PropertyCase):
                 calm = [move for move in moves if move.to_y >= 5]
                 master.act(BLUE, calm[crossings % len(calm)], 1)
             self.assertEqual(crossings, allowed)
-
-    def test_who_leaves_loses_and_all_are_told(self) -> None:
-        for master in (seated(), in_play()):
-            events = master.forfeit(BLUE, 9)
-            result = Result((RED,), Cause.LEFT, "a player left")
-            for seat in (RED, BLUE, None):
-                self.assertEqual(told(events, seat), [Over(result, None)])
-            self.assertEqual(master.result, result)
 
 
 class ViewTests(PropertyCase):

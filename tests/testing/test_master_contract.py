@@ -243,6 +243,13 @@ class UsualMistakesTests(SynchronousTestCase):
         told = self.towers(LegalTests.TEST, act=act)
         self.assertIn("index out of range') for Move(way='", told)
 
+    def test_a_refusal_buys_time(self) -> None:
+        def act(master: Any, seat: Seat, action: Any, now: int) -> Any:
+            master._set_deadline(now)
+            return TowersMaster.act(master, seat, action, now)
+
+        self.assertIn("-  10201,\n+  10000,", self.towers("test_refusal_changes_nothing", act=act))
+
     def test_a_refusal_tells_the_secret(self) -> None:
         def shoot(master: Any, seat: Seat, action: Any) -> Any:
             try:
