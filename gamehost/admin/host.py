@@ -531,8 +531,9 @@ def game_open(host: GameHostService, request: Request) -> Facts:
     """Allow new matches of the game `game`, which was closed because of faults."""
     game = request.text("game")
     if not host.context.lobby.open_game(game):
-        closed = ", ".join(sorted(host.context.lobby.closed_games)) or "none is"
-        raise NotDone(f"{game} is not closed; closed games: {closed}{hint_at_other_members(host)}")
+        closed = ", ".join(sorted(host.context.lobby.closed_games))
+        found = f"closed games: {closed}" if closed else "no game is"
+        raise NotDone(f"{game} is not closed; {found}{hint_at_other_members(host)}")
     return {"game": game}
 
 

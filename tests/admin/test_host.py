@@ -530,7 +530,7 @@ class LostTests(SynchronousTestCase):
 
     def test_a_game_is_opened_again(self) -> None:
         world = AdminHost()
-        self.assertIn("onitama is not closed; closed games: none is", world.error("game open", game="onitama"))
+        self.assertIn("onitama is not closed; no game is", world.error("game open", game="onitama"))
         world.host.context.lobby.close_game("onitama", "closed")
         self.assertEqual(world.ask("status")["closed_games"], ["onitama"])
         self.assertEqual(world.ask("game open", game="onitama"), {"game": "onitama"})
