@@ -68,14 +68,26 @@ def statements(tree: ast.AST) -> Iterator[ast.AST]:
             yield from statements(node)
 
 
+def _length(function: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[str]) -> int:
+    """The lines of a function without its docstring and without those that are comments alone, which explain it."""
+    last = function.end_lineno or function.lineno
+    comments = sum(line.lstrip().startswith("#") for line in lines[function.lineno : last])
+    first = function.body[0]
+    explained = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if explained else 0
+    return last - function.lineno + 1 - comments - docstring
+
+
 @cache
 def _facts(text: str) -> _Facts:
     tree = parsed(text)
-    functions = []
+    functions, lines = [], text.splitlines()
     for node in statements(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert node.end_lineno is not None
-            functions.append((node.name, node.end_lineno - node.lineno + 1))
+            functions.append((node.name, _length(node, lines)))
     written = [*_imports(tree, for_types=False, at_top=True)]
     return _Facts(written, functions)
 
@@ -149,7 +161,7 @@ def _expressions(text: str) -> _Expressions:
 
 
 def function_lengths(text: str) -> Iterator[tuple[str, int]]:
-    """Every function and its lines, from `def` to its last one."""
+    """Every function and its lines, from `def` to its last one, without its docstring and comments."""
     yield from _facts(text).functions
 
 
