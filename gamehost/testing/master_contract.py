@@ -84,10 +84,8 @@ def acted(master: Any, seat: Seat, action: Any, now: int, careful: bool = True) 
 
 def with_another_turn(master: Any) -> Iterator[Any]:
     """
-    Yields changed copies of a master that wait for another seat than the master. In each copy, one number that may be a
-    seat was replaced.
-
-    The numbers are found in the attributes of the master, in the attributes of their values, and in sequences.
+    Yields changed copies of a master that wait for another seat. In each copy one number was replaced: in an attribute
+    of the master, in an attribute of such a value, or in a sequence.
     """
     turn = master.to_move() if isinstance(master, HasTurns) else None
     for other in () if turn is None else _altered(master, turn, 4):
@@ -487,7 +485,8 @@ class MasterContract(Mixin):
         notations += [step.notation for step in rng.sample(played[1:], min(len(played) - 1, 20))]
         choices = [self.legal(master, rng) for _ in range(4)]
         notations += [self.game.write(choice[1]) for choice in choices if choice is not None]
-        made = [*self.rare(master), *self.near(notations, [*map(self.game.write, now)], rng), *self.drawn(data)]
+        legal, luck = [*map(self.game.write, now)], random.Random(rng.getrandbits(64))
+        made = [*self.rare(master), *self.near(notations, legal, luck), *self.drawn(data)]
         return [*map(self.game.read, dict.fromkeys(notations)), *made]
 
     @of_matches
@@ -551,9 +550,7 @@ class MasterContract(Mixin):
         """Masters that differ in the seat to move differ in `state`."""
         _, master, _ = self.somewhere(data, rng)
         for other in with_another_turn(master):
-            self.assertNotEqual(
-                fingerprint(other), fingerprint(master), "`state` lacks whose turn it is: add the seat to move"
-            )
+            self.assertNotEqual(fingerprint(other), fingerprint(master), "`state` lacks whose turn it is: add it")
 
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
