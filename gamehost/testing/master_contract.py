@@ -126,10 +126,7 @@ def _altered(value: Any, turn: Seat, depth: int) -> Iterator[Any]:
 
 
 class SeededChance:
-    """
-    Random numbers from a seed: the same seed gives the same numbers. They are recorded until `take`, as a table records
-    the numbers of each action.
-    """
+    """Random numbers from a seed: the same seed gives the same numbers. They are recorded until `take` returns them."""
 
     def __init__(self, seed: int) -> None:
         self._luck = random.Random(seed)
@@ -455,10 +452,7 @@ class MasterContract(Mixin):
                 continue
 
     def drawn(self, data: st.DataObject) -> Iterator[Any]:
-        """
-        Yields random actions of any kind and with any values. Only for a game whose actions are its messages, because
-        their types say which values are possible.
-        """
+        """Yields random actions of any kind. Only for a game whose actions are messages: their types have the values."""
         messages = messages_of(self.game)
         for _ in range(4) if isinstance(messages, SameMessages) else ():
             try:
