@@ -92,7 +92,7 @@ class AccountChanges:
         """
         matches = re.compile(fnmatch.translate(key_of(pattern))).match
         service = self._lobby.login_service
-        for name in list(service.accounts.names()):
+        for name in list(service.accounts.names()):  # a copy: accounts may change between two steps
             key = key_of(name)
             if not matches(key):
                 yield None
@@ -125,7 +125,7 @@ class AccountChanges:
         :param refused: called instead of `done` if the account has changed while the digest was computed
         :raises ChangeRefused: there is no such account, or the password cannot be used
         """
-        # Check the password, or make one.
+        # Check the password, or make one. `made` is sent back to the owner: nobody else knows it.
         account = self._account(name)
         made = None if password is not None else "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
         try:
@@ -134,12 +134,14 @@ class AccountChanges:
             raise ChangeRefused(f"the password cannot be used: {refusal}") from None
 
         def durable() -> None:
+            """Close the player's connections, and report to the owner of the host."""
             closed = self._stop(account.key)(RESET)
             session = self._session(account.key, account.name)
             table = None if session is None else session.table_id
             done(Changed(account.name, closed, table, made))
 
         def change(digest: Digest) -> None:
+            # False: the account was changed or deleted while the digest was computed.
             if not self._lobby.login_service.change_digest(account, digest, durable):
                 refused(ChangeRefused(f"the account {account.name} was changed meanwhile; nothing was done"))
 
@@ -155,7 +157,8 @@ class AccountChanges:
         """
         account = self._account(name)
         registry, service = self._lobby.registry, self._lobby.login_service
-        # Is the new name allowed and free?
+        # Is the new name allowed and free? If only the spelling changes, the key of the name remains, and nobody else can
+        # have it.
         try:
             checked = checked_name(new_name)
             if checked.key != account.key:
@@ -176,15 +179,17 @@ class AccountChanges:
         close, table = self._release(account, force)
 
         def durable() -> None:
+            """Close the player's connections, answer the log-ins that wait, and report to the owner of the host."""
             closed = close(RENAMED)
             answer_log_ins()
             done(Changed(new_name, closed, table))
 
+        # Log-ins under the new name wait until the change is durable.
         answer_log_ins = service.changing(Account(new_name, account.digest))
         if key != account.key:
             self._move_lists(account.key, key)
         renamed = service.accounts.rename(account, new_name, durable)
-        service.forget(account.key)
+        service.forget(account.key)  # nobody logs in under the old name by an earlier proof or a device
         registry.account_looks.remove(name_of(account.name))
         registry.account_looks.add(name_of(renamed.name))
 
@@ -200,7 +205,7 @@ class AccountChanges:
         service = self._lobby.login_service
         self._move_lists(account.key, None)
         service.accounts.delete(account, lambda: done(Changed(account.name, close(DELETED), table)))
-        service.forget(account.key)
+        service.forget(account.key)  # nobody logs in by an earlier proof or a device
         self._lobby.registry.account_looks.remove(name_of(account.name))
 
     def learn(self, before: Account | None, after: Account | None) -> None:
@@ -218,11 +223,12 @@ class AccountChanges:
         if after is not None:
             looks.add(name_of(after.name))
         if before is None:
-            return
+            return  # nobody has used a new account here
         self._lobby.login_service.proven.forget(before.key)
         if after is None:
             close, _ = self._release(before, force=True)
             close(GONE)
+        # An unchanged digest means that the name was changed, otherwise the password.
         elif self._session(before.key, before.name) is not None:
             self._stop(before.key)(RENAMED if before.digest == after.digest else RESET)
 
@@ -280,7 +286,8 @@ class AccountChanges:
             slow.give_up_all(account.key)
         self._lobby.waiting_tables.withdraw(account.key)
         if session is not None:
-            seat = session.seat
+            seat = session.seat  # read before the session loses it
+            # The player must count as disconnected, because only the seat of an absent player can be given up.
             if session.player is not None:
                 self._lobby.leave(session, session.player)
             if table is not None and seat is not None:

@@ -87,14 +87,17 @@ def advise(game: Game[Any, Any], seat: Seat, heard: Sequence[Any], thinking: Thi
     :param heard: the messages that the player of this seat receives when it comes back, from `heard_back`
     :raises NotAnswered: this player has no action to choose now
     """
+    # Let a new player learn the position, and choose.
     player = player_of(game, seat, ADVISER, thinking)
     for one in heard:
         player.hear(one)
     answer = player.answer()
     if answer is None:
         raise NotAnswered("there is nothing to do now")
+    # In some games the player has planned the next action together with this one.
     following = player.continuation() if isinstance(player, Continues) else None
     actions = [one for one in (answer, following) if one is not None]
+    # A game may have an `advice` module with the function `because`, which says why; the last message has the position.
     because = part(game, "advice", "because")
     reason = None if because is None else because(heard[-1], seat, [game.read(one) for one in actions])
     return Advice([one.decode() for one in actions], reason or _NO_REASON)
@@ -105,7 +108,7 @@ def question_of(game: Game[Any, Any], seat: Seat, view: Any, told: Sequence[Any]
     Write the question for advice, an `AdviceQuestion` in JSON, that is sent to a process of the house players.
 
     :param view: the seat's view, from `GameMaster.view`
-    :param told: the public events up to now, from the game's master
+    :param told: the public events up to now, from the game's master; those without a message of the game are left out
     :raises NotAnswered: the game has no messages
     """
     messages = messages_of(game)
@@ -181,6 +184,7 @@ class Advisers:
                 _, history = await self._directory.own_history(position.table, position.n).read()
             except WatchRefused as error:
                 history = error
+            # Without the events of exactly this position, the adviser has only the view.
             if not isinstance(history, WatchRefused) and history.n == position.n:
                 told = [event for _, event in history.events]
         question = question_of(game, position.seat, position.view, told)

@@ -86,8 +86,9 @@ class _Listed:
         if self.delay:
             self._next = self._clock.seconds() + self.delay, look
             return
-        known, self.look = self.look is not None, look
-        if not known:
+        known = self.look is not None
+        self.look = look
+        if not known:  # the first look: the match appears on the board
             self._on_known()
 
     def deliver(self, event: Any, n: int) -> None:
@@ -100,9 +101,12 @@ class _Listed:
 
     def update(self) -> None:
         """Update the stored look of the match, as far as its delay allows. Called before each message of changes."""
-        # The delay of the waiting look is over: show it.
-        if self._next is not None and self._next[0] <= self._clock.seconds():
-            self.look, self._next = self._next[1], None
+        # If the delay of the waiting look is over, show it.
+        if self._next is not None:
+            due, look = self._next
+            if due <= self._clock.seconds():
+                self.look = look
+                self._next = None
         # Ask the table for a new look, unless one waits for its delay. The table calls `shown`.
         if self._dirty and self._next is None:
             self.table.watch(self)
@@ -136,7 +140,7 @@ class Board:
         Send the whole board to a viewer, and from now on each change. A viewer that has the board already receives the
         whole board again.
         """
-        # Without viewers, the board was not updated.
+        # Without viewers, the board was not updated. The differences that `_update` returns are not needed here.
         if not self._lookers:
             self._update()
         self._lookers[looker] = encoder
@@ -192,11 +196,12 @@ class Board:
         try:
             changes = self._update()
             if changes.changed or changes.gone or changes.waiting:
+                # Each encoder makes its bytes once, for all of its viewers.
                 made = {encoder: encoder.changes(changes) for encoder in set(self._lookers.values())}
                 for looker, encoder in tuple(self._lookers.items()):
                     looker.tell(made[encoder])
             if self._awaited and self._all_known:
-                calls, self._awaited = self._awaited, []
+                calls, self._awaited = self._awaited, []  # first emptied: a call may add itself again
                 for call in calls:
                     call()
         except Exception:
@@ -206,7 +211,7 @@ class Board:
 
     def _update(self) -> Changes:
         """Compute the current board, and its differences from the last one."""
-        self._tables.look()
+        self._tables.look()  # asks for the list of other hosts' tables
         # Stop watching matches that are over or no longer among the newest, and begin to watch new ones.
         now = {table.id: table for table in self._tables.newest(LISTED)}
         for number in [number for number in self._listed if number not in now]:
@@ -220,7 +225,7 @@ class Board:
                 listed.can_be_seen = table.watch(listed)
             else:
                 self._listed[number].update()
-        # Compare with what was sent last.
+        # Compare with what was sent last. The viewers receive a new state after this, so it is stored as sent.
         rows = {number: (one.look, self.watchers(number)) for number, one in sorted(self._listed.items()) if one.listed}
         changed = [
             (self._listed[number].table, *row) for number, row in rows.items() if not _same(self._told.get(number), row)
@@ -237,4 +242,8 @@ def _same(told: tuple[Look[Any] | None, int] | None, row: tuple[Look[Any] | None
     Whether a row of the board equals the one that was sent last. Looks are compared by identity, which is fast: two looks with
     equal contents count as different.
     """
-    return told is not None and told[0] is row[0] and told[1] == row[1]
+    if told is None:
+        return False
+    told_look, told_watchers = told
+    look, watchers = row
+    return told_look is look and told_watchers == watchers

@@ -58,7 +58,7 @@ class Championship:
         if pair not in self.open:
             return False
         self.open.remove(pair)
-        for player in pair:
+        for player in pair:  # without winners, both have lost
             counts = self.won if player in winners else self.lost
             counts[player] += 1
         return True
@@ -82,7 +82,7 @@ class Championship:
         return list(_most(tuple(pairs)))
 
     def standing(self) -> list[tuple[str, int, int]]:
-        """Each player with games won and lost, the best one first."""
+        """Each player with games won and lost, the best one first. Among equals, the first in the log-ins stands first."""
         places = sorted(range(len(self.names)), key=lambda player: (-self.won[player], self.lost[player], player))
         return [(self.names[player], self.won[player], self.lost[player]) for player in places]
 
@@ -105,7 +105,7 @@ def _most(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     # The best choice that contains the first pair.
     apart = tuple(pair for pair in rest if not set(first) & set(pair))
     with_first = (first, *_most(apart))
-    # If this leaves out one player at most, no other choice has more pairs.
+    # If this leaves out one player at most, no other choice has more pairs. (Each pair has two players.)
     if len(with_first) * 2 >= len({player for pair in pairs for player in pair}) - 1:
         return with_first
     without = _most(rest)
@@ -157,6 +157,7 @@ class ChampionshipRecord:
                 raise ValueError("a result that cannot be read")
             pair = int(found[1]), int(found[3])
             table.note(pair, [player for player, sign in zip(pair, (found[2], found[4]), strict=True) if sign == "+"])
+        # As if no time had passed since the last entry, so that the times of later entries do not go back.
         began = context.clock.seconds() - record.entries[-1].at / 1000
         game_type = record.opening.settings.get("type", "")
         return cls(record.table, game_type, table, context.journal, context.clock, began)
@@ -167,6 +168,7 @@ class ChampionshipRecord:
 
     def pair(self, names: Sequence[str]) -> Pair | None:
         """The pair of a match, by the players' numbers in the championship; `None`: the players are not in it."""
+        # A remote game has a third name, which is the master's.
         players = [self.table.names.index(name) for name in names[:2] if name in self.table.names]
         return (min(players), max(players)) if len(players) == 2 else None
 
@@ -183,7 +185,11 @@ class ChampionshipRecord:
         signs = ["+" if player in winners else "-" for player in pair]
         notation = f"{pair[0]}{signs[0]} {pair[1]}{signs[1]}".encode("ascii")
         at = round((self._clock.seconds() - self._began) * 1000)
-        outcome = "" if self.table.open else f"{self.table.standing()[0][0]} won (rules): the championship is over"
+        # The entry of the last game has an outcome, which ends the record of the championship.
+        outcome = ""
+        if not self.table.open:
+            best, _, _ = self.table.standing()[0]
+            outcome = f"{best} won (rules): the championship is over"
         entry = Entry(EntryKind.ACTED, max(0, at), Seat(pair[0]), notation, outcome=outcome)
         self._unwritten += 1
         self._journal.append(self.number, entry, partial(self._written, durable))
@@ -251,6 +257,7 @@ class ChampionshipRecords:
         """
         record = self._records.get(championship)
         pair = None if record is None else record.pair(names)
+        # `open`: the pairs without a result.
         if record is None or pair is None or pair not in record.table.open or is_void(result):
             return None
         return partial(record.note, pair, [record.table.names.index(names[seat]) for seat in result.winners])
@@ -258,7 +265,10 @@ class ChampionshipRecords:
     # -- a restart of the host
 
     def found(self, record: TableRecord | str) -> None:
-        """Take over the record of a championship of an earlier run of the host, so that it can continue."""
+        """
+        Take over the record of a championship of an earlier run of the host, so that it can continue. A text instead of the
+        record is the reason why it cannot be read, and is only logged.
+        """
         try:
             if isinstance(record, str):
                 raise ValueError(record)
@@ -277,6 +287,7 @@ class ChampionshipRecords:
             return  # a record that cannot be read is logged later, by the code that closes or continues the match
         opening = record.opening
         names = [seat.name for seat in opening.seats]
+        # Without an outcome, the match is not over.
         if not record.entries[-1].outcome:
             if opening.game != REMOTE.name:  # players cannot come back to a remote game
                 self.going_on.append(names)
@@ -356,7 +367,7 @@ class ChampionshipRun:
         Whether a player with this name may log in. After the last game, only disconnected players may, to receive the final
         standing.
         """
-        if self._record is None:
+        if self._record is None:  # not begun: anybody may, as long as there is room
             return len(self._here) < self.count
         if self.finished:
             return name in self._timers
@@ -387,6 +398,7 @@ class ChampionshipRun:
         self._idle.pop(name, None)
         self._here.discard(name)
         plays = self._record is not None and name in self._record.table.names
+        # After the end (`finished`), nobody waits for a player that has received the final standing.
         if plays and name not in self._timers and not self.finished:
             if self._grace:
                 self._timers[name] = self._context.clock.callLater(self._grace, self._gone, name)
@@ -397,7 +409,7 @@ class ChampionshipRun:
         """End the wait for a player that has not come back: the player loses its remaining games."""
         self._timers.pop(name, None)
         if self.finished:
-            self._tell([])
+            self._tell([])  # this may have been the last player that was awaited: the record is closed then
         elif self._record is not None:
             self._record.table.gone.add(self._record.table.names.index(name))
             self.go_on()
@@ -408,7 +420,7 @@ class ChampionshipRun:
         """
         Do what is possible now: begin the championship, begin the next games, or finish. Called after each change.
         """
-        if self._going_on or self.finished:
+        if self._going_on or self.finished:  # the first: a function below has called this again
             return
         if self._record is None:
             if len(self._idle) < self.count or not self._ready():
@@ -475,6 +487,7 @@ class ChampionshipRun:
         all connected players must have confirmed the end of their last game. Called again when that changes.
         """
         names = record.table.names
+        # A connected player that does not wait (`_idle`) has not confirmed its last game yet.
         if not record.durable or any(name in names and name not in self._idle for name in self._here):
             return
         self.finished = True
@@ -490,7 +503,8 @@ class ChampionshipRun:
             self._told = True
             player.champions(self._record.table.standing())
         if self._timers:
-            return
+            return  # a disconnected player may still come back
+        # The messages need some time. If nobody was there to receive them, the record is closed at once.
         if self._told:
             self._closing.set(self._context.clock, WRITTEN, self._close)
         else:
@@ -502,12 +516,13 @@ class ChampionshipRun:
 
     def halt(self) -> None:
         """
-        End the run, because the host stops normally. Called after all messages were written, so the record is closed at
-        once.
+        End the run, because the host stops. If the final standing was sent, close the record at once and not after
+        `WRITTEN` seconds: the host calls this after it has written all messages to its clients.
         """
         if self._closing:
             self._closing.stop()
             self._close()
+        # Absent players are not counted as gone: the championship continues after the next start.
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -524,6 +539,7 @@ class ChampionshipRun:
         table = record.table
         self._hold(record)
         self._running = {pair for names in going_on if (pair := record.pair(names)) in table.open}
+        # Players that have come already, and do not belong to this championship, do not take part.
         self._idle = {name: player for name, player in self._idle.items() if name in table.names}
         for name in table.names:
             if name not in self._here:

@@ -201,7 +201,10 @@ class MatchDirectory:
         return waiting_everywhere(self.waiting_here(), self._pages)
 
     def _people_here(self) -> list[Person]:
-        """The first connected players of this host, by name, at most `LISTED`."""
+        """
+        The first connected players of this host, by name, at most `LISTED`. The number of a private match (with a code) is
+        left out.
+        """
         present = nsmallest(LISTED, self._registry.present(), key=lambda session: session.key)
         return [
             Person(
@@ -243,11 +246,14 @@ class MatchDirectory:
             if table.code:
                 settings["code"] = table.code
         elif session.asleep is not None:
+            # The table is being loaded: only its players are known.
             waking = self._registry.waking.get(session.asleep)
-            names, settings = ["" if one is None else one.name for one in waking.sessions] if waking else [], {}
+            names = ["" if one is None else one.name for one in waking.sessions] if waking else []
+            settings = {}
         else:
             return None
         assert session.table_id is not None
+        # The player's own seat counts as the empty one, for which the table waits.
         others = tuple(name for seat, name in enumerate(names) if seat != session.seat)
         return OpenTable(session.table_id, len(names), settings, others)
 
@@ -308,7 +314,7 @@ class MatchDirectory:
             return None
 
         def stop() -> None:
-            follower.stopped = True
+            follower.stopped = True  # drops the events that wait for the delay
             found.unwatch(follower)
 
         return stop
@@ -319,12 +325,16 @@ class MatchDirectory:
         asleep or finished. The value found is a tuple: the record of the match, its whole `History`, and the number of the
         last entry that is public now. It is `None` if there is no such match.
         """
-        # The first 12 digits of an id are the number of the table. The whole id is in the record, as a seat's note.
+        # The first 12 hex digits of an id are the number of the table. The record has the whole id, too: at the beginning
+        # of the note that the wire has stored with a seat.
         number = int(match_id[:12], 16)
 
         async def look() -> Found:
-            # Read the record, and check that it is of this game and has this id in the note of a seat.
+            # Read the record. A text instead of it: it cannot be read, or a client has invented the id. (The 12 digits have
+            # 48 bits. No table has the number 0, or one so large that it needs all of them.)
             record = await self.read(TableId(number)) if 0 < number < 2**47 else ""
+            # Check that the record is of this game, and has this id in the note of a seat. The rest of the note is the
+            # wire's own.
             if isinstance(record, str) or record.opening.game != game.name or record.opening.version != game.version:
                 return Found(None)
             seats = range(len(record.opening.seats))
@@ -358,14 +368,17 @@ class MatchDirectory:
         if not 0 < table < 2**63:
             raise WatchRefused(NO_RECORD)  # the journal has no such numbers
         played = self.played.get(table)
+        # A sleeping match has no public history, and gets the same answer as one that does not exist.
         if self._seats.sleeps(table) or (played is not None and not same_code(played.code, code)):
             raise WatchRefused(NO_RECORD)
+        # No such match is running: it may be a finished one.
         if played is None:
             read = partial(self._read_finished, table, MANY if until is None else until, code, games)
             return HistoryQuestion(("finished", table, until, code), not code, read)
         delay = self._galleries.delay(played.game.name)
         if not delay:
             return self._of_played(played, until)
+        # With a delay, the answer to the same question changes with time, so it is not cached (`False`).
         read = partial(self._read_played, played, MANY if until is None else until, delay)
         return HistoryQuestion(("delayed", table, until), False, read)
 
@@ -390,6 +403,7 @@ class MatchDirectory:
 
     async def _read_finished(self, table: TableId, until: int, code: str, games: Mapping[str, Game[Any, Any]]) -> Told:
         """The history of a finished match up to entry `until`: from the cache, or from the journal."""
+        # Only public matches are cached. A cached match may be of a game that this client does not know.
         kept: tuple[str, History[Any]] | None = None if code else self.questions.kept((_EVENTS, table))
         if kept is not None and kept[0] in games:
             return kept[0], beginning(kept[1], until, MANY)
@@ -447,6 +461,7 @@ class MatchDirectory:
         :raises NotAnswered: there is no such match, it has another code, or its rules are not known here
         """
         match = await self.match(table)
+        # With a wrong code, the record is not even read, and the answer is that there is no such match.
         record = None if match is None or not same_code(match.opening.code, code) else await self.read(table)
         if match is None or not isinstance(record, TableRecord):
             raise NotAnswered("this host has no record of a finished match of this number")
@@ -468,7 +483,7 @@ class MatchDirectory:
         steps = history_in_steps(game, record.opening, record.entries, until, most, secrets=secrets)
         try:
             return game.name, await self.questions.in_slices(steps)
-        except Exception:
+        except Exception:  # a damaged record, or a fault of the game: the client receives only a reason
             self.log.failure("table {table} has no history", table=record.table)
             return game.name, WatchRefused(UNREADABLE)
 

@@ -75,11 +75,11 @@ class Tally:
                 continue  # the seat of the master of a remote game, which is not a player
             who = Who.of(one)
             count = self.counts.get((who, game))
-            if count is None:
+            if count is None:  # the first match of this player in this game
                 count = self.counts[who, game] = Count()
                 self._named.setdefault(key_of(who.name), []).append((who, game))
             if one.shown:
-                self.shown.setdefault(who, one.shown)
+                self.shown.setdefault(who, one.shown)  # the newest match comes first, and its display name remains
             count.played += 1
             count.won += seat in winners
             count.drawn += not winners
@@ -150,7 +150,7 @@ class FinishedMatches:
         :returns: the matches, and the `before` of a call that continues the list; 1: there are no more
         """
         gathered: list[FinishedMatch] = []
-        low = 1
+        low = 1  # remains if there is no part at all
         async for part in self._parts(before, count, game, name):
             some, low = part
             gathered += some
@@ -180,6 +180,7 @@ class FinishedMatches:
         if self._tally is None:
             self._step_aside()  # the first count takes long
         async with self._counting:
+            # Another question may have counted while this one waited for the lock.
             if self._tally is None or not self._tally_holds:
                 tally = Tally(self._clock.seconds() + COUNTED_SECONDS, self.ended)
                 async for some, tally.since in self._parts(None, COUNTED, "", ""):
@@ -193,13 +194,17 @@ class FinishedMatches:
 
     async def _rate(self) -> None:
         """Read the rated matches that are missing in the running ratings, and add them from the oldest to the newest."""
-        running, missing, lowest = self._ratings, list[FinishedMatch](), 1
+        running = self._ratings
+        missing: list[FinishedMatch] = []
+        lowest = 1
+        # A long match may end after matches with higher numbers, so reading goes on down to the lowest that has ended.
         since = self._counts.take_oldest()
         async for some, lowest in self._parts(None, RATED_COUNTED, "", RATED_MATCHES):
             new = running.missing(some)
             missing += new
             if some and not new and lowest <= since:
                 break  # all earlier matches have been counted, too
+        # The first time: matches below the lowest number that was read are never counted.
         if not running.counted:
             running.too_old = lowest - 1
         await self._in_slices(running.count(reversed(missing)))
@@ -216,10 +221,13 @@ class FinishedMatches:
 
         The parameters are those of `newest`.
         """
-        low, missing, left = before, count, UNPLAYED * count
-        while missing > 0 and left > 0 and low != 1:
+        low = before
+        missing = count  # how many matches are still wanted
+        left = UNPLAYED * count  # how many matches may still be read, with those in which no player has acted
+        while missing > 0 and left > 0 and low != 1:  # 1: there are no more
             part: Deferred[tuple[Sequence[FinishedMatch], int]] = Deferred()
 
+            # `part` is a parameter with a default, because a nested function would see the `part` of a later turn.
             def found(matches: Sequence[FinishedMatch], lowest: int, part: Deferred[object] = part) -> None:  # type: ignore[assignment]
                 part.callback((matches, lowest))
 

@@ -208,9 +208,10 @@ class HousePlayers:
             raise HouseRefused("only the player who has opened the table can ask for house players")
         if self._tables.somebody_is_away(session):
             raise HouseRefused("somebody who has a seat at your table is away: wait, or play the host at another table")
+        # The rate of new matches was applied when the table was opened.
         house = self._new_sessions(session, waiting.game, level, empty)
         self._tables.fill(session, house)
-        self._call(house)
+        self._call(house)  # starts their programs
 
     def play(
         self,
@@ -280,9 +281,11 @@ class HousePlayers:
         :returns: the name of the house player; `None`: none is free now, so nothing was changed
         """
         table = session.table
+        if table is None:
+            return None
         try:
-            [house] = self._new_sessions(session, table.game, level, 1) if table is not None else []
-        except (HouseRefused, ValueError):
+            [house] = self._new_sessions(session, table.game, level, 1)
+        except HouseRefused:
             return None
         self._seats.replace(session, seat, house)
         self._sit(house)
@@ -290,10 +293,12 @@ class HousePlayers:
 
     def why_not(self, game: str) -> str | None:
         """The reason why there are no house players for a game now; `None`: there are some."""
+        # The owner has set no seconds of waiting, for any game or for this one.
         if not any(self.rules.seconds.values()):
             return "house players are off"
         if not self.rules.seconds.get(game):
             return f"there are no house players for {game}"
+        # While the programs start, it is not known yet which games they play: let the match begin.
         games = self._games
         if not games and not self.starting:
             return _NOT_READY
@@ -348,7 +353,7 @@ class HousePlayers:
         """
         self.waits_no_longer(session)
         waiting = self.waiting[session] = _Waiting(game, wish, in_queue)
-        if unasked and (seconds := self.rules.seconds.get(game.name)):
+        if unasked and (seconds := self.rules.seconds.get(game.name)):  # `None` or 0: the game has no house players
             waiting.timer.set(self._clock, seconds, self._due, session, waiting)
 
     def waits_no_longer(self, session: Session) -> None:
@@ -368,6 +373,7 @@ class HousePlayers:
             return
         again = AGAIN
         if others:
+            # Other people may fill the table, so wait once more as long as at first.
             again = self.rules.seconds[waiting.game.name]
         else:
             try:
@@ -389,6 +395,7 @@ class HousePlayers:
             return
         # The house player shares its time to think with those of the address of a connected person, if there is one.
         people = [one for one in session.match if not one.house]
+        # Its `HouseSeat` counts as the connected player until the program logs in.
         session.player = self._keep(session, next((one for one in people if one.player is not None), people[0]))
         self._sit(session)
         if session.table is None:
@@ -420,6 +427,7 @@ class HousePlayers:
     def started(self, programs: Programs) -> None:
         """Let the programs take their seats, because their process has started, or has started again."""
         self.programs, self.starting = programs, False
+        # Only for seats without a connected program: the `HouseSeat` stands in for it, or its absence was announced.
         for session, kept in self.kept.items():
             if session.player in (kept, None):
                 programs.sit(session.name, kept.group)
@@ -436,7 +444,7 @@ class HousePlayers:
         if session is None or kept is None or session.table is None or session.table.phase is Phase.CLOSING:
             raise NameRefused(NameFault.INVALID, "no seat is kept for this name")
         kept.timer.stop()
-        displaced, session.player = session.player, player
+        displaced, session.player = session.player, player  # the `HouseSeat`, or an older connection of the program
         if displaced is not None:
             displaced.deliver(Displaced())
         return session
@@ -451,7 +459,7 @@ class HousePlayers:
         if kept is not None:
             kept.active_at = self._clock.seconds()
             kept.handle = handle or kept.handle
-            self.kept.move_to_end(session)
+            self.kept.move_to_end(session)  # the first one is at the table that has been idle longest
 
     def lost(self, session: Session, player: Any) -> None:
         """
@@ -462,6 +470,7 @@ class HousePlayers:
         kept = self.kept.get(session)
         if kept is None or session.player is not player or session.table is None or session.seat is None:
             return
+        # The `HouseSeat` takes the place of the connection, so the other players notice nothing.
         session.player = kept
         session.table.reconnect(session.seat, kept)
         self._call([session])
@@ -490,7 +499,8 @@ class HousePlayers:
             raise HouseRefused(reason)
         if begins and (refusal := self._new_matches.refusal(asker.address)) is not None:
             raise HouseRefused(refusal)
-        # The limit for one address, and then the limit for the host.
+        # The limit for one address, and then the limit for the host. Matches are counted, not house players: one match
+        # may have several of them.
         whom, share = rate_limit_key(asker.address), self.rules.tables_per_address
         if share is not None and not is_loopback(asker.address):
             mine = [kept for kept in self.kept.values() if kept.whom == whom]
@@ -508,6 +518,7 @@ class HousePlayers:
         return sessions
 
     def _free_name(self, level: str) -> str:
+        """A new name for a house player of a level, such as `easy.7`, that no player has."""
         names = (f"{level}.{self._registry.membership.prefix}{number}" for number in self._numbers[level])
         return next(name for name in names if self._registry.get(name) is None)
 
@@ -520,7 +531,7 @@ class HousePlayers:
     def _group_of(self, whom: str) -> int:
         """The number of the group for an address: that of its other house players, or a new one."""
         groups = (kept.group for kept in self.kept.values() if kept.whom == whom)
-        return next(groups, None) or next(self._groups)
+        return next(groups, None) or next(self._groups)  # numbers begin with 1
 
     def _give_way(self, seats: Iterable[HouseSeat]) -> bool:
         """
@@ -531,6 +542,7 @@ class HousePlayers:
         :returns: whether a match was ended
         """
         kept = next(iter(seats), None)
+        # No handle: its program has not taken the seat yet, so it cannot resign.
         if kept is None or kept.handle is None or kept.active_at + IDLE > self._clock.seconds():
             return False
         kept.handle.resign()
@@ -550,7 +562,7 @@ class HousePlayers:
         """
         Count a house player as absent, because its program has not logged in in time. The grace time of its seat begins.
         """
-        if kept.session.player is kept:
+        if kept.session.player is kept:  # otherwise the program has logged in
             kept.session.player = None
             kept.session.away_since = self._clock.seconds()
             self._seats.disconnect(kept.session)

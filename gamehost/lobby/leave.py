@@ -83,7 +83,7 @@ class Leaves:
         """
         before = self.of(key)
         after = self._booked(before, self._now() + days * DAY)
-        if after.days > DAYS_A_YEAR:
+        if after.days > DAYS_A_YEAR:  # the days of this year, with those of the new leave
             return f"of {DAYS_A_YEAR} days of holiday a year you have {DAYS_A_YEAR - before.days} left"
         self._put(after, durable)
         return None
@@ -98,7 +98,7 @@ class Leaves:
         until = self._now() + DAY
         if before.until <= until:
             return False
-        self._put(self._booked(before, until), durable)
+        self._put(self._booked(before, until), durable)  # gives unused days back
         return True
 
     def extend(self, key: str, days: int, durable: Callable[[], None]) -> None:
@@ -110,9 +110,15 @@ class Leaves:
         self._put(Leave(key, max(self.until(key), self._now() + days * DAY)), durable)
 
     def _booked(self, before: Leave, until: int) -> Leave:
-        """Return a leave with another end, and with more or fewer days counted. A day that has begun counts as a whole day."""
+        """
+        Return a leave with another end, and with more or fewer days counted. A day that has begun counts as a whole day.
+
+        :param before: the leave up to now; it may have ended
+        :param until: the new end, in milliseconds since 1970
+        """
+        # The time to count in addition: from now, or from the end of the leave that is counted already.
         more = until - max(self._now(), before.until)
-        # `-(more // ...)` alone would round down: this rounds the number of days up.
+        # Two negations round the number of days up, because `//` rounds down.
         return evolve(before, until=until, days=max(0, before.days - (-more // DAY)))
 
     def _put(self, leave: Leave, durable: Callable[[], None]) -> None:
@@ -120,7 +126,7 @@ class Leaves:
         key = leave.key
 
         def stored() -> None:
-            self._pending -= Counter([key])
+            self._pending -= Counter([key])  # also removes the key at 0
             durable()
 
         self._known[key] = leave

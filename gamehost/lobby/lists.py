@@ -79,7 +79,7 @@ def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByG
     pool play only among themselves.
     """
     if not pages:
-        return here
+        return here  # this host has no cluster
     names = {game: list(one.names) for game, one in here.items()}
     tables = {game: list(one.tables) for game, one in here.items()}
     for page in pages:

@@ -158,8 +158,9 @@ class Lobby:
             from gamehost.lobby.slow import SlowMatches
 
             self.slow = SlowMatches(self.context, self.registry, self.own, self.seats.games, lambda: self.seats.uptime)
-            self.change(self._limits)
+            self.change(self._limits)  # gives the host's limits to the new part
             self.directory.slow = self.slow.tables.get
+            # From now on, slow matches reserve names too, not only open tables.
             opened, slow = self.waiting_tables.record_of, self.slow.record_of
             self.registry.waits = lambda key: opened(key) or slow(key)
         return self.slow
@@ -176,6 +177,7 @@ class Lobby:
     def close_game(self, game: str, why: str) -> None:
         """Let no new matches of a game begin, and send the reason to its waiting players. Running matches continue."""
         self.closed_games[game] = why
+        # The matches of all remote games begin in another part of the lobby, which has its own waiting players.
         if game == REMOTE.name:
             self.remote.drain(self.draining or why)
         for session in [*self.queues.everybody(game), *self.waiting_tables.everybody(game)]:
@@ -185,11 +187,12 @@ class Lobby:
         """Let matches of a game begin again. Returns `False` if the game was not closed."""
         opened = self.closed_games.pop(game, None) is not None
         if opened and game == REMOTE.name:
-            self.remote.drain(self.draining)
+            self.remote.drain(self.draining)  # matches begin again (`None`), unless the whole host is draining
         self.waiting_tables.look_again(game)
         return opened
 
     def _no_house_match(self, game: str) -> str | None:
+        """The reason why no match of a game can begin with house players now; `None`: it can."""
         return self._no_match() or self.closed_games.get(game)
 
     def _no_match(self) -> str | None:
@@ -201,9 +204,10 @@ class Lobby:
         return self.context.grace
 
     def change(self, limits: Limits) -> None:
-        """Use these limits from now on, in all parts of the lobby."""
+        """Use these limits from now on, in all parts of the lobby. `Limits.unlimited` switches most limits off."""
         most, any_number = limits.most, limits.unlimited
-        self.waiting_tables.most, self.waiting_tables.patience = most("open_tables"), limits.open_table_seconds
+        self.waiting_tables.most = most("open_tables")
+        self.waiting_tables.patience = limits.open_table_seconds
         self.new_matches.limit(None if any_number else (limits.new_matches_per_second, limits.new_matches_burst))
         self.galleries.limit(most("watchers"), most("watchers_per_address"))
         asked = QuestionLimits(None, None) if any_number else QuestionLimits(per_address=limits.questions_per_address)
@@ -214,7 +218,9 @@ class Lobby:
         self.registry.keyless_wait = limits.keyless_resume_seconds
         self._limits = limits
         if self.slow is not None:
-            self.slow.limits, self.slow.days, self.slow.grace = limits, self.slow_days, self.slow_after_start
+            self.slow.limits = limits
+            self.slow.days = self.slow_days
+            self.slow.grace = self.slow_after_start
 
     # -- in and out
 
@@ -233,7 +239,7 @@ class Lobby:
         typed: bool = False,
     ) -> Session:
         """
-        Log a guest in, with a new session or its earlier one. The parameters are as for `SessionRegistry.enter`.
+        Log a guest in, with a new session or its earlier one. See `SessionRegistry.enter` for the other parameters.
 
         :param name: a text may be `NAME` or `NAME:KEY`; with the same key, the guest can come back later
         :param strict: whether the wire has no keys
@@ -243,6 +249,8 @@ class Lobby:
         :raises NameRefused: the name is not allowed, or another player has it now; or the host is busy
         """
 
+        # Trying names shows which ones belong to accounts, so the tries of an address are limited. They are not limited on
+        # a wire without keys, and not for a name that the host has chosen.
         def may_try() -> bool:
             return strict or given or self.login_service.may_try_name(address)
 
@@ -257,9 +265,11 @@ class Lobby:
                 name, key_digest, wire, address, player, strict=strict, issued=issued, given=given, may_try=may_try
             )
             if displaced is not None:
-                self.stop_waiting(session)
+                self.stop_waiting(session)  # the old connection waited for opponents, the new one does not yet
             return self._let_in(session, displaced)
         except NameRefused as refusal:
+            # The refusal shows that the name belongs to an account, or that a key is wrong. After too many of them, the
+            # address gets one general answer. A wire without keys always gets the real one.
             if refusal.reveals and not strict and not self.login_service.may_be_told(address):
                 refusal = NameRefused(NameFault.TAKEN, TOO_MANY_TRIED)
             refusal = self.seats.explained(refusal)
@@ -275,7 +285,7 @@ class Lobby:
         return self.names.like(mended(text)).text
 
     def name_instead(self, text: str, refusal: NameRefused) -> str:
-        """A similar name that would be accepted instead of a refused one, from `NewNames.instead`; empty: none."""
+        """A similar name that would be accepted instead of a refused one, from `NewNames.instead`; empty: there is none."""
         return self.names.instead(text, refusal)
 
     def enter_as(
@@ -288,9 +298,11 @@ class Lobby:
         :raises NameRefused: the name is banned, or the host is busy
         """
         wanted = mended(text)
+        # Checked before a similar name is found: otherwise a banned player would get its name with a number.
         if wanted and (refusal := self._refusal(name_of(wanted))) is not None:
             raise refusal
         name = self.names.like(wanted)
+        # A name such as `guest.7` comes from the host. It is of a kind that guests cannot choose.
         return self.enter(name, wire, address, player, issued=issued, given=name.text.startswith(GUEST))
 
     def take_back(self, name: str, key: str, wire: str, address: str, player: Player[Any, Any]) -> Session | None:
@@ -303,9 +315,11 @@ class Lobby:
         """
         if not self.registry.has_seat(key_of(name)):
             return None
-        session = self.enter(name, wire, address, player, issued=IssuedKey(key, True), given=True)
+        # `given`: the name may be one that the host has chosen, such as `guest.7`.
+        session = self.enter(name, wire, address, player, issued=IssuedKey(key, shown=True), given=True)
         if self.reconnect(session):
             return session
+        # The seat was lost during the log-in, so the log-in is undone.
         self.leave(session, player)
         return None
 
@@ -326,8 +340,8 @@ class Lobby:
         If the account is logged in on another connection, that connection loses the session, and is informed.
 
         :param answer: called once, now or later: with the session, or with the reason for the refusal
-        :param strong: whether a new account needs a strong password, and the name may have the letters of a display name:
-            `False` on documented wires
+        :param strong: `True` for a wire of the host's own: a new account needs a strong password, and its name may have the
+            letters of a display name, such as accents. `False` for a documented wire
         :param waits: called with the approximate number of seconds, each time that the log-in has to wait for others
         """
         try:
@@ -355,20 +369,24 @@ class Lobby:
         """
         Log an account in without its password, with a key from `RememberedLogins` that its device has stored.
 
-        :param answer: as for `log_in`
+        :param answer: called once, now or later, as by `log_in`
+        :returns: the attempt, which the caller cancels if its client disconnects before the answer
         """
         service, shown = self.login_service, name_of(name)
         judged = partial(self._judged, shown, wire, address, player, answer)
-        attempt = LoginAttempt(shown, rate_limit_key(address), b"", judged)
+        attempt = LoginAttempt(shown, rate_limit_key(address), b"", judged)  # without a password
 
         def checked(login: RememberedLogin | None) -> None:
+            """Answer the client; `None` as the log-in: the key is wrong, too old or revoked."""
+            # The account is read again: it may have been deleted while the key was checked.
             account = service.accounts.find(shown.key)
             if attempt.over:
-                return
+                return  # cancelled: the client has disconnected
             attempt.over = True
             if account is not None and login is not None:
                 judged(shown.spelled(account.name, account.shown))
             else:
+                # An address with too many refused log-ins does not learn whether the account exists.
                 judged(LoginRefused(_OLD_KEY if service.may_be_told(address) else TOO_MANY_TRIED))
 
         account = service.accounts.find(shown.key)
@@ -389,6 +407,7 @@ class Lobby:
     ) -> None:
         """Answer a log-in that the service has accepted (`verdict` is the name) or refused: make the session, or refuse."""
         try:
+            # Checked again: the host may have closed, or the name been banned, while the password was checked.
             if (refusal := self._refusal(name)) is not None:
                 raise refusal
             if isinstance(verdict, LoginRefused):
@@ -427,7 +446,7 @@ class Lobby:
         if displaced is None and self.no_tables is not None and session.table_id is None:
             self.registry.forget(session)
             raise NameRefused(NameFault.BUSY, self.no_tables)
-        self.seats.load(session)
+        self.seats.load(session)  # if the player's table sleeps, it is loaded from now on
         self.registry.membership.entered(session)
         self.log_ins.accepted(session, displaced is not None)
         if displaced is not None:
@@ -448,7 +467,7 @@ class Lobby:
         if session.player is not player or self._stopping:
             return
         if session.house:
-            self.house.lost(session, player)
+            self.house.lost(session, player)  # its program is started again
             return
         session.player = None
         session.away_since = self.context.clock.seconds()
@@ -457,10 +476,12 @@ class Lobby:
             "log-out: {name} on {wire}" if table is None else "disconnected: {name} on {wire}, seated at table {table}"
         )
         self.log.info(words, name=session.name, wire=session.wire, table=table)
+        # A player without a seat loses its session, and with it the name.
         if not self.seats.disconnect(session):
             self.stop_waiting(session)
             self.registry.forget(session)
             self.waiting_tables.cannot_come(session, "is not here any more")
+        # A seat at an open table that lasts is reserved in both cases.
         self.waiting_tables.disconnect(session)
 
     # -- to a table
@@ -490,8 +511,8 @@ class Lobby:
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
         """
-        Give a connected player its reserved seat, or begin a match with a player that waits, or put this one into the queue.
-        The player gets a seat by a call of its `seated`.
+        Give a connected player its reserved seat; otherwise begin a match with players that wait in the queue, or let the
+        player wait there. The player gets a seat by a call of its `seated`.
 
         :param wish: the seat that the player wants in a game of two; `None`: any
         :returns: whether there is a seat; `False`: the player waits in the queue, or was refused
@@ -507,6 +528,7 @@ class Lobby:
         if not self.queues.join(queue.key, session, wish):
             return False  # an earlier connection of the same account may have taken a place in a queue
         session.required = queue.required
+        # If a contest has planned this match, no house player joins it, and the contest is informed of the arrival.
         reserved = self.queues.reservation(queue.key, session)
         if reserved is None:
             self.house.waits(session, queue.game, wish, in_queue=True, unasked=True)
@@ -517,11 +539,12 @@ class Lobby:
 
     def _match(self, queue: Queue, session: Session) -> bool:
         """Begin a match of a player in a queue if enough others wait and may begin one now. Returns whether it has begun."""
-        # Find opponents with addresses that may begin a match now.
+        # Find opponents with addresses that may begin a match now. `waits`: after how many seconds that may succeed, if
+        # only the limit on new matches prevents it.
         waits = self.new_matches.seconds_until(session.address)
         players = None
         if not waits:
-            held_up: list[float] = []
+            held_up: list[float] = []  # the same for each opponent that had to be passed over
 
             def may_begin(other: Session) -> bool:
                 if session.number is not None and other.number is not None:
@@ -538,13 +561,13 @@ class Lobby:
             self.new_matches.wait(waits)
         if players is None or self.no_tables is not None:
             return False
-        # Begin the match.
+        # Begin the match, with the settings of the contest if it was planned by one.
         reserved = self.queues.reservation(queue.key, session)
         for one in players:
             self.stop_waiting(one)
         self.new_matches.begin(one.address for one in players)
         self._begin(queue.game, None if reserved is None else reserved.settings, players)
-        if reserved is not None and session.table_id is not None:
+        if reserved is not None and session.table_id is not None:  # no table: a fault has stopped the match at once
             reserved.begins(session.table_id)
         return True
 
@@ -556,8 +579,10 @@ class Lobby:
         waiting = self.queues.waiting.get(queue.key, ())
         if self._stopping or self.no_tables is not None or not any(one in waiting for one in players):
             return False
+        # The address of one of them has begun too many matches lately.
         if any(self.new_matches.seconds_until(one.address) for one in players):
             return False
+        # A contest has planned a match for one of them, with certain opponents.
         if any(self.queues.reservation(queue.key, one) is not None for one in players):
             return False
         for one in players:
@@ -569,8 +594,9 @@ class Lobby:
 
     def _match_again(self) -> None:
         """Begin matches of players that had to wait because of the rate of new matches."""
-        held_up, self._held_up = self._held_up, {}
+        held_up, self._held_up = self._held_up, {}  # `_match` adds the queues that have to wait once more
         for queue in held_up.values():
+            # A copy, because each match takes players out of the queue. So a later player may have a match already.
             for session in self.queues.waiting.get(queue.key, ())[:]:
                 if session in self.queues.waiting.get(queue.key, ()):
                     self._match(queue, session)
@@ -579,6 +605,7 @@ class Lobby:
     def _begin(self, game: Game[Any, Any], settings: Settings | None, players: Sequence[Session]) -> None:
         """Begin a match of these players; `None` as the settings: with the host's settings for the game."""
         settings = self.settings.get(game.name, {}) if settings is None else settings
+        # The wire may have told one player the match's id before the match, and with it the number of the table.
         number = next((one.number for one in players if one.number is not None), None)
         self._seat(game, number or self.context.journal.new_table(), settings, players)
 
@@ -612,6 +639,7 @@ class Lobby:
         receives the table's state. Returns whether the player waits at a table now.
         """
         waits = self.waiting_tables.returns(session)
+        # If the player waits alone at a public table, a house player may join it after a while.
         own = self.waiting_tables.alone(session)
         found = None if own is None else self.invitation(own.table.table, "")
         if found is not None and session.table_id is None:
@@ -629,6 +657,7 @@ class Lobby:
     def give_up_table(self, session: Session, table: TableId | None, done: Callable[[TableId], None]) -> bool:
         """Give up a player's seat at a lasting open table, as `OpenTables.give_up` does."""
         given_up = self.waiting_tables.give_up(session, table, done)
+        # A player that waits in a queue as well may still be joined by a house player there.
         if given_up and not self.queues.has(session):
             self.house.waits_no_longer(session)
         return given_up
@@ -675,7 +704,8 @@ class Lobby:
             raise TooManyTables(refusal)
         settings = {**self.settings.get(queue.game.name, {}), **settings}
         opened = self.waiting_tables.open(session, queue, seats, settings, wish == 1, terms)
-        self.new_matches.begin([session.address])
+        self.new_matches.begin([session.address])  # each open table counts as a new match
+        # House players do not play slow matches. At a private table they join only on request.
         if MOVE_DAYS not in settings:
             self.house.waits(session, queue.game, wish, in_queue=False, unasked=not opened.code)
         return opened
@@ -691,11 +721,13 @@ class Lobby:
         :raises TableFull: all seats are taken, and the match has begun or is about to begin
         :raises NeedsAccount: the match is to be rated, and this player is a guest
         """
+        # The last seat was taken a moment ago, so the number is that of a match now: a better answer than "no such table".
         running = self.tables.get(table)
         if running is not None and running.game is queue.game and running.starting:
             raise TableFull("all seats of this table are taken")
         slow = self.waiting_tables.is_slow(table)
         self.waiting_tables.join(session, queue, table, code)
+        # The match has not begun, so the player waits, and house players may fill the table.
         if session.table_id is None and not slow:
             self.house.waits(session, queue.game, None, in_queue=False, unasked=not code)
 
@@ -728,6 +760,7 @@ class Lobby:
                 continue
             if one is None or one.player is None or one.last_table is None:
                 return f"{name} is not here any more"
+            # `last_table` is the current match, or else the last one. In both cases it must be the match in question.
             if one.table_id is not None or one.last_table != played.table:
                 return f"{name} {'plays' if one.table_id is not None else 'has played'} another match"
             if one.wire != session.wire:
@@ -750,6 +783,7 @@ class Lobby:
             return f"expected one of the phrases {', '.join(PHRASES)}"
         if said >= MOST_PHRASES:
             return "you have said enough in this match"
+        # The display name is in the session. A sender without one is shown under its plain name.
         sender = self.registry.get(name := played.names[played.seat])
         words = Said(played.table, played.seat, name if sender is None else sender.shown, phrase)
         for one in played.players(self.registry.get):
@@ -763,6 +797,7 @@ class Lobby:
         """Take over unfinished tables, as `Seats.restore` does, and end remote games. Returns how many can continue."""
         self.directory.finished.games = {*games, REMOTE.name}
         self.seats.games.update(games)
+        # Three filters, one in another: remote games are ended, slow matches are taken over, the seats get the rest.
         count = self.seats.restore(games, self._but_slow(self.remote.restore(found, games)))
         return count + (0 if self.slow is None else len(self.slow))
 
@@ -771,7 +806,7 @@ class Lobby:
         for slow, some in groupby(found, lambda one: one.opening.slow is not None):
             while slow and (these := list(islice(some, 500))):
                 self.slow_matches().restore(these)
-            yield from some
+            yield from some  # nothing is left of a group of slow tables
 
     def restore_opened(self, found: Iterable[OpenedTable]) -> int:
         """Take over open tables that waited in an earlier run, or at another host. Returns how many wait now."""

@@ -29,7 +29,7 @@ class LogIns:
         """
         kind = "account" if session.account else "guest"
         self.counts[session.wire, kind, "replaced" if replaced else "accepted"] += 1
-        identity = f"a{'n' * session.account} {kind}"
+        identity = f"a{'n' * session.account} {kind}"  # "a guest" or "an account"
         if replaced:
             identity += f" {'that' if session.account else 'who'} was connected already"
         seat = "" if session.table_id is None else f", seated at table {session.table_id}"

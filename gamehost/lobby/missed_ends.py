@@ -50,6 +50,7 @@ class MissedEnds:
         :param since: the current time, in seconds of up-time
         :returns: the addresses of the players that will receive the end later
         """
+        # For each seat: its place, or `None` if its player receives the end now or never.
         places = [
             Place(table.id, Seat(seat), one.record, one.away_since)
             if seat in table.missed and one.table is table and one.wire in self.wires and not one.house
@@ -62,7 +63,7 @@ class MissedEnds:
             self._games.setdefault(table.game.name, table.game)
             ended = SleepingTable(table.id, table.game.name, since, table.now(), places, table.addresses)
             self._registry.ended.add([ended])
-            self._context.journal.sleep(table.id, since)
+            self._context.journal.sleep(table.id, since)  # so that the end is dropped in time after a restart, too
         return {place.player.address for place in kept}
 
     def find(self, session: Session) -> None:
@@ -86,7 +87,7 @@ class MissedEnds:
         :returns: `False`: there is no such end for this player
         """
         place, session.missed = session.missed, None
-        if place is None or place.table not in self._registry.ended:
+        if place is None or place.table not in self._registry.ended:  # the end was too old, and was dropped meanwhile
             return False
         assert session.player is not None
         self._context.journal.load(place.table, partial(self._loaded, session, session.player, place))
@@ -111,7 +112,10 @@ class MissedEnds:
         self._context.journal.told(place.table, None if none_left else place.seat)
 
     def _loaded(self, session: Session, player: Player[Any, Any], place: Place, record: TableRecord | str) -> None:
-        """Rebuild the table from its record in slices; a text as the record is the reason why it cannot be read."""
+        """
+        Rebuild the table from its record in short slices of time, so that other matches need not wait. A text instead of the
+        record is the reason why it cannot be read.
+        """
         if isinstance(record, str):
             self._restored(session, player, place, LookupError(record))
         else:
@@ -124,7 +128,7 @@ class MissedEnds:
             self._context, number, self._games[record.opening.game], record.opening, _nothing, _nothing
         )
         yield from table.restore(record)
-        table.halt()
+        table.halt()  # the match is over, so its clocks must not run
         return table
 
     def _restored(
@@ -138,5 +142,6 @@ class MissedEnds:
             self._forget(place)
             player.deliver(Suspended())
         else:
+            # The player receives the end as if it came back to the match. The table then notes that in the journal.
             self._registry.ended.drop(place)
             table.reconnect(place.seat, player)

@@ -42,14 +42,15 @@ class NewNames:
         :param wanted: a text from `mended`; it may be empty
         :returns: a name that no session has, and that has no reserved seat
         """
-        prefix = self._registry.membership.prefix
+        prefix = self._registry.membership.prefix  # makes the numbers of this host unique in a cluster
+        # The 2 characters that are cut off make room for a dot and one digit.
         numbered = (f"{wanted[: LONGEST_NAME - 2 - len(prefix)]}.{prefix}{number}" for number in range(2, 10))
         for like_it in (wanted, *numbered) if wanted else ():
             try:
                 name = checked_name(like_it)
                 check_new_name(name)
             except NameRefused:
-                break
+                break  # a number would not make it better
             if self._is_free(name):
                 return name
         return name_of(self._new_guest())
@@ -86,6 +87,7 @@ class NewNames:
         name = typed_name(found)
         if self._bans.of_name(name) is not None:
             return ""
+        # Take the corrected text itself, unless it is the name that was just refused.
         if name.key != typed_key(text) and self._is_free(name) and not self._registry.is_reserved(name.key):
             return found
         other = self.like(mended(name.text))

@@ -142,7 +142,8 @@ class Notices:
 
         :param account: the key of the player's account
         """
-        self._turns.pop((account, news.table), None)
+        self._turns.pop((account, news.table), None)  # older news of this table, if it waits
+        # An absent player receives everything at once, except that it is its turn: most players see that themselves.
         if news.reason is not Reason.TURN and not self._connected(account):
             self._deliver(account, news)
             return
@@ -162,11 +163,12 @@ class Notices:
         Call `told` with the settings of a player at all notifiers, by the notifiers' names.
 
         :param account: the key of the player's account
-        :param login: the device, as in `Asker.id`
+        :param login: the id of the device, see `Asker.id`; empty: it logs in with the password
         """
         ways: dict[str, Mapping[str, Any]] = {}
 
         def one_told(name: str, facts: Mapping[str, Any]) -> None:
+            """Store the answer of one notifier. After the last answer, pass all of them on in the notifiers' order."""
             ways[name] = facts
             if len(ways) == len(self.notifiers):
                 told({known: ways[known] for known in self.notifiers})
@@ -178,11 +180,11 @@ class Notices:
         self, way: str, account: str | None, login: str, values: Mapping[str, str], done: Callable[[str | None], None]
     ) -> None:
         """
-        Change how a player receives notices, as `Notifier.change` does.
+        Change how a player receives notices of one notifier. See `Notifier.change` for `values` and `done`.
 
         :param way: the name of the notifier
         :param account: the key of the account; `None`: the client has not logged in
-        :param login: the device, as in `Asker.id`
+        :param login: the id of the device, see `Asker.id`; empty: it logs in with the password
         """
         self.notifiers[way].change(None if account is None else Asker(account, login), values, done)
 
@@ -193,6 +195,7 @@ class Notices:
         return DeferredList([notifier.stop() for notifier in self.notifiers.values()])
 
     def _set_timer(self) -> None:
+        """Set the timer for the oldest notice that waits. A timer that runs already is for that notice or fires earlier."""
         if self._turns and not self._timer:
             due, _ = next(iter(self._turns.values()))
             self._timer.set(self._clock, max(0.0, due - self._clock.seconds()), self._tell_due)
@@ -256,6 +259,7 @@ class ListedMatches:
         warnings about the time.
         """
         for owner, match in lists:
+            # Guests get no notices, and a state that has come meanwhile is newer.
             if _lasts(owner) and (owner, match.table) not in self._standings:
                 self._note(owner, match)
 
@@ -264,7 +268,7 @@ class ListedMatches:
         if not _lasts(owner):
             return
         before = self._standings.pop((owner, match.table), None)
-        state = None if before is None else before.state
+        state = None if before is None else before.state  # `None`: the match is new in this list
         self._note(owner, match, before)
         if match.state == "open":
             # More players than before: somebody has joined. If nothing is known from before, the player that opened the
@@ -272,8 +276,10 @@ class ListedMatches:
             alone = 1 if key_of(match.names[0]) == owner else len(match.names)
             if len(match.names) > (alone if before is None else before.players):
                 self._say(owner, match, Reason.JOINED, f"{match.shown[-1]} has taken a seat")
+        # The player has acted, so it has seen the match. (After "open", the match has just begun.)
         elif match.state == "wait" and state != "open":
             self._notices.seen(owner, match.table)
+        # The same turn with the same deadline as before.
         elif match.state == "turn" and before is not None and before.turn and before.by == match.by:
             pass  # an offer was answered or has ended
         elif match.state != state:
@@ -284,9 +290,9 @@ class ListedMatches:
         Note a changed entry without sending a notice: another member of the cluster has changed the entry and sends the notice.
         """
         if _lasts(owner):
-            self._standings.pop((owner, match.table), None)
+            self._standings.pop((owner, match.table), None)  # it is added again at the end, as the newest
             if match.state != "over":
-                turn = match.state == "turn" or match.turn
+                turn = match.state == "turn" or match.turn  # `match.turn`: also during an offer
                 self._standings[owner, match.table] = _KnownMatch(match.state, len(match.names), turn, match.by)
             if match.state in ("wait", "over"):
                 self._notices.seen(owner, match.table)
@@ -304,11 +310,13 @@ class ListedMatches:
                 self._say(owner, match, Reason.OFFER, _offer(owner, match))
             case "turn" if not began:
                 self._say(owner, match, Reason.TURN)
+            # What is left: the match has just begun, and the player has the turn or waits.
             case state:
                 turn = ", and it is your turn" if state == "turn" else ""
                 self._say(owner, match, Reason.JOINED, f"the match has begun{turn}")
 
     def _say(self, owner: str, match: OwnedMatch, reason: Reason, words: str = "") -> None:
+        """Send a notice about a match to the owner of a list. Empty `words`: the reason is enough."""
         others = _others(owner, match)
         self._notices.tell(owner, News(match.table, match.game, reason, others, words))
 
@@ -317,11 +325,12 @@ class ListedMatches:
         if match.state == "over":
             return
         warn = None
-        turn = match.state == "turn" or match.turn
+        turn = match.state == "turn" or match.turn  # `match.turn`: also during an offer
         if turn and match.by is not None:
             if before is not None and before.warn is not None and before.by == match.by:
                 warn = before.warn  # the same turn: its warning is planned already
             else:
+                # The moment when one fifth of the time from now to the deadline is left.
                 warn = match.by - max(0, match.by - self._now()) // LITTLE
                 heappush(self._warnings, (warn, next(self._numbers), owner, match))
                 self._set_timer()
@@ -344,7 +353,7 @@ class ListedMatches:
 
     def _warn(self) -> None:
         """Send the warnings about the time that are due. Called by the timer."""
-        while self._warnings and self._warnings[0][0] <= self._now():
+        while self._warnings and self._warnings[0][0] <= self._now():  # the time of the earliest warning has come
             warning = heappop(self._warnings)
             if self._counts(warning):
                 _, _, owner, match = warning
@@ -391,7 +400,7 @@ def _offer(owner: str, match: OwnedMatch) -> str:
 
 def _outcome(match: OwnedMatch) -> str:
     """The end of a match in words for its player, or the reason why an open table was closed."""
-    if not match.cause:
+    if not match.cause:  # an open table: there was no match
         return match.why
     if not match.winners:
         return f"a draw ({match.why})"
@@ -432,6 +441,7 @@ class NoticesPart:
             session = sessions.get(account)
             return session is not None and session.player is not None
 
+        # Only a slow match can be on a screen while its player waits for notices: at other tables players are connected.
         def looks(account: str, table: TableId) -> bool:
             return lobby.slow is not None and lobby.slow.sits(account, table)
 

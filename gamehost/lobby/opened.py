@@ -225,12 +225,14 @@ class OpenTables:
         player, opened = session.player, self._seen(party)
 
         def durable() -> None:
+            """Inform the players. The opener may have left or disconnected, and the table may have closed, meanwhile."""
             self._lists.waits(party.players, opened, party.by)
             if session.key in party.players and session.player is player:
                 terms.told(opened)
             if party.table in self._parties:
                 self._tell_asked(party)
 
+        # A table that does not last is not stored, so there is nothing to wait for.
         if lasts:
             self._journal.put_opened(party.record, durable)
         else:
@@ -267,6 +269,7 @@ class OpenTables:
         same = [party for party in self._parties.values() if party.address == address]
         if self.most is None or len(same) < self.most:
             return
+        # A table for a slow match is not closed: its players are expected to be away.
         deserted = next((one for one in same if not one.slow and len(self._away(one)) == len(one.players)), None)
         if deserted is None:
             raise TooManyTables(f"{len(same)} tables from this address wait already; join one of them")
@@ -282,8 +285,9 @@ class OpenTables:
         party.too_long.set(self._clock, seconds, self._close, party)
 
     def join(self, session: Session, queue: Queue, table: TableId, code: str = "") -> None:
-        """Give a player a seat at an open table, as `Lobby.join` does."""
+        """Give a player a seat at an open table. See `Lobby.join` for the parameters and the exceptions."""
         party = self._parties.get(table)
+        # A wrong code gets the same answer as no table, so that nobody can find private tables.
         if party is None or party.queue != queue or not same_code(party.code, code) or self._is_hidden(party, session):
             raise NoSuchTable("no table of this number waits for players")
         if session.key in party.players:
@@ -357,6 +361,7 @@ class OpenTables:
         """Begin the match at the table that a player has opened, with these house players in all empty seats."""
         party = self._own(session)
         assert party is not None
+        # Show each house player as it comes. At a lasting table, `_begin` sends the complete table when that is durable.
         for one in others:
             party.players[one.key] = one.record
             if not party.lasts:
@@ -367,6 +372,7 @@ class OpenTables:
         """Begin the match at a table if that is possible now. Returns whether it begins."""
         if not party.full or not (party.slow or all(self._is_here(party, key) for key in party.players)):
             return False
+        # The host lets no matches begin now. Tables that do not last are closed in this case, so only lasting ones wait.
         if party.lasts and self._refusal(party.queue.game.name) is not None:
             return False
         self._begin(party)
@@ -376,9 +382,10 @@ class OpenTables:
         """Begin the match at a full table. In a slow match, players may be away; in others, all of them are connected."""
         if party.slow:
             self._journal.drop_opened(party.table, lambda: None)
+            # If the opener wants the second seat, the order of the players is reversed.
             records = list(party.players.values())[:: -1 if party.reversed else 1]
             self._remove(party)
-            self._withdraw(party, records[0])
+            self._withdraw(party, records[0])  # other players may have been asked for this rematch, too
             self._slow().begin(party.queue.game, party.table, party.settings, records)
             return
         players = [self._registry.sessions.by_key[key] for key in party.players]
@@ -387,7 +394,7 @@ class OpenTables:
             # This is written in one commit with the opening of the match. So after a kill there is either the table or
             # the match, never both.
             self._journal.drop_opened(party.table, partial(self._tell, party, seen))
-        elif not any(one.house for one in players):
+        elif not any(one.house for one in players):  # `fill` has sent this already when house players came
             self._tell(party, seen)
         self._remove(party)
         self._complete(party.queue.game, party.table, party.settings, players[:: -1 if party.reversed else 1])
@@ -396,7 +403,7 @@ class OpenTables:
 
     def leave(self, session: Session) -> None:
         """
-        Remove a player from all tables, except from lasting ones to which it can come back. It may wait at no table at all.
+        Remove a player from all tables, except from lasting ones to which it can come back. The player need not wait at any.
         """
         for party in tuple(self._where.get(session.key, ())):
             if not (party.lasts and can_come_back(session)):
@@ -427,9 +434,9 @@ class OpenTables:
         :returns: `False`: the player has no seat there and was not asked
         """
         asks = self._parties.get(table) if table is not None else None
+        # The player was asked for this rematch and declines. The others that were asked are informed by `_close`.
         if asks is not None and asks.slow and asks.asks(session):
-            asked = [one for one in asks.asked if not session.plays(one)]
-            asks.asked = asked
+            asks.asked = [one for one in asks.asked if not session.plays(one)]
             self._close(
                 asks, f"{session.name} does not want a rematch", partial(self._declined, session.key, asks, done)
             )
@@ -453,6 +460,7 @@ class OpenTables:
         """Remove a player from a table; call `done` when that is durable. A table without players is closed."""
 
         def left() -> None:
+            """Inform the player that has left: its list changes, and `done` is called."""
             self._lists.waits_no_longer(key, party.table)
             done()
 
@@ -467,7 +475,7 @@ class OpenTables:
             else:
                 left()
         elif party.lasts:
-            seen = self._seen(party)
+            seen = self._seen(party)  # now, because the table may change again before this change is durable
 
             def durable() -> None:
                 left()
@@ -492,10 +500,11 @@ class OpenTables:
             self._journal.drop_opened(party.table, durable)
         else:
             durable()
+        # The players that were asked for a rematch here are not at the table, so they get a message of their own.
         self._withdraw(party, party.players[party.opener])
 
     def _not_there(self, party: _Party, key: str) -> None:
-        """Remove a table from those at which a player waits."""
+        """Remove a table from those at which a player waits. Without tables and a session, the name's home is not here."""
         there = self._where[key]
         there.remove(party)
         if not there:
@@ -522,8 +531,7 @@ class OpenTables:
 
     def _tell_asked(self, party: _Party) -> None:
         """Offer the rematch at this table to the players that were asked: in their lists, and by a message."""
-        # Offer the rematch at this table to the players that are asked, in their lists and by a message.
-        player = next(iter(party.players.values()))
+        player = next(iter(party.players.values()))  # the opener, which wants the rematch
         facts = player.name, party.table, party.code, party.slow, player.shown
         wanted = RematchWanted(party.played or party.table, *facts)
         for one in party.asked:
@@ -533,8 +541,10 @@ class OpenTables:
     def _tell_of_rematch(self, party: _Party, asked: SeatRecord, event: RematchWanted) -> None:
         """Send a player that was asked for a rematch a message about it, if the player's wire has such messages."""
         session = self._registry.sessions.by_key.get(key_of(asked.name))
+        # The session may also belong to another player that uses the name now.
         if session is None or session.player is None or not party.asks(session):
             return
+        # A rematch of a quick match is offered on the wire of that match only, which has a message for it.
         if not party.slow or session.wire in TALKING_WIRES:
             session.player.deliver(event)
 
@@ -583,7 +593,7 @@ class OpenTables:
 
     def _seen(self, party: _Party) -> OpenTable:
         """The state of a table, as players see it."""
-        settings = {name: text for name, text in party.settings.items() if name != "code"}
+        settings = {name: text for name, text in party.settings.items() if name != "code"}  # the code has its own field
         names = tuple(record.name for record in party.players.values())
         game, away = party.queue.game.name, self._away(party)
         return OpenTable(
@@ -605,7 +615,7 @@ class OpenTables:
         gone: list[tuple[str, OwnedMatch]] = []
         seen, now = self._seen(party), round(self._wall() * 1000)
         for key, player in party.players.items():
-            owner = owner_of(player)
+            owner = owner_of(player)  # `None`: a guest without a key has no list
             if owner is not None and player.name in seen.away:
                 match = waiting(seen, key, party.by)
                 gone.append((owner, replace_in(match, state="over", by=None, code="", ended=now, why=why)))
@@ -636,6 +646,7 @@ class OpenTables:
         :param code: the code of a private table; empty: the table is public
         """
         party = self._parties.get(table)
+        # A table of a pool is only for the players of its wire, so no invitation leads to it.
         if party is None or party.queue.pool or not same_code(party.code, code):
             return None
         return party.queue.game, self._seen(party)
@@ -750,13 +761,16 @@ class OpenTables:
         now = self._wall()
         for one in found:
             slow = MOVE_DAYS in one.settings
-            game, left = games.get(one.game), self._patience(slow) - max(0.0, now - one.since / 1000)
+            game = games.get(one.game)
+            # The seconds for which the table still waits. The computer's clock may have been set back meanwhile.
+            left = self._patience(slow) - max(0.0, now - one.since / 1000)
+            # A seat is given up if a connected player uses its player's name now.
             names = {key_of(player.name): player for player in one.players}
             free = {key: player for key, player in names.items() if key not in self._registry.sessions.by_key}
             if one.table in self._parties:
                 continue
             if left <= 0 or not free or game is None or not _can_begin(game, one):
-                if left > 0:
+                if left > 0:  # it has not simply waited too long
                     self.log.warn("table {table} does not wait any more", table=one.table)
                 self._journal.drop_opened(one.table, lambda: None)
                 continue

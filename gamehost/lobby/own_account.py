@@ -125,6 +125,7 @@ class OwnNotices:
 
     def state(self, told: Callable[[Ways], None]) -> None:
         """Call `told` with all notifiers of this host, and the player's settings at each; empty for a guest."""
+        # No notifiers on this host, or the client has not logged in with an account.
         if self._notices is None or self._account is None:
             told({})
         else:

@@ -49,15 +49,14 @@ def owner_of(player: SeatRecord, key: str = "") -> str | None:
 def waiting(seen: OpenTable, key: str, by: int) -> OwnedMatch:
     """
     Returns the entry of an open table in a player's list. For a player without a seat there, the entry is an offer of a
-    rematch,
-    with the next empty seat.
+    rematch, with the next empty seat.
 
     :param key: the key of the player's name
     :param by: when the table stops waiting, in milliseconds since 1970
     """
     keys = [key_of(name) for name in seen.names]
     there = key in keys
-    place = keys.index(key) if there else len(keys)
+    place = keys.index(key) if there else len(keys)  # the next empty seat
     # In a game of two, the player that has opened the table may have the second seat.
     seat = 1 - place if seen.reversed else place
     match = OwnedMatch(
@@ -141,7 +140,7 @@ class OwnList:
             return
         for match in stored:
             self._matches.setdefault(match.table, match)
-        self._told = True
+        self._told = True  # from now on, each change is sent on its own
         newest = sorted(self._matches)[-MOST_LISTED:]
         self._viewer.tell_list([self._matches[table] for table in newest])
 
@@ -181,16 +180,15 @@ class OwnList:
         table, seat = self.session.table, self.session.seat
         if table is None or seat is None or table is self._live:
             return
-        self._stand()
+        self._stand()  # stop watching the match before
         self._live, self._seat = table, seat
-        if not table.watch(self):
+        if not table.watch(self):  # the match is over already, or a fault has stopped it
             self._live = None
 
     def _stand(self) -> None:
         """
         Stop watching the current match, because the match is over or the player has lost the seat. The entry gets the result;
-        without
-        a result, it is removed.
+        without a result, it is removed.
         """
         table, self._live = self._live, None
         self._timer.stop()
@@ -216,14 +214,17 @@ class OwnList:
         self._look()
 
     def deliver(self, event: Any, n: int) -> None:
-        """Follow an event of the current match: at its end stop watching, otherwise read the match again soon."""
+        """
+        Follow an event of the current match: at its end stop watching, otherwise read the match again soon. The event's
+        number `n` is not needed.
+        """
         if isinstance(event, Over | Suspended | Archived):
             self._stand()
         else:
             self.look_soon()
 
     def look_soon(self) -> None:
-        """Read the current match again soon, because it may have changed."""
+        """Read the current match again after `SOON` seconds, because it may have changed. Many changes are read at once."""
         if not self._timer and self._live is not None:
             self._timer.set(self._clock, SOON, self._look)
 
@@ -241,7 +242,9 @@ class OwnList:
         match = self._match(table, "wait")
         try:
             match = replace(match, state=state_for(table.game, view, self._seat))
-            if (offer := table.offered_to(self._seat)) is not None:
+            if (
+                offer := table.offered_to(self._seat)
+            ) is not None:  # such as a draw; the entry then also says whose turn
                 match = replace(match, state="offer", offer=offer.value, turn=match.state == "turn")
         except Exception:
             # A fault of this list must not disturb the match.

@@ -78,7 +78,7 @@ class OwnMatches:
         found = self._lists[session.key] = OwnList(
             partial(self.find, session.record), self.ended, self._clock, session, viewer
         )
-        found.begin(self.waiting_for(session))
+        found.begin(self.waiting_for(session))  # with the entries of open tables; the list finds the others itself
         return found
 
     def look_away(self, key: str, only: OwnList | None = None) -> None:
@@ -104,15 +104,17 @@ class OwnMatches:
                 continue  # this player joined after the state was made: it is listed when that is durable
             if key in self._lists:
                 self._lists[key].put(waiting(seen, key, by))
-            if self.listeners and (owner := owner_of(player)) is not None:
+            if self.listeners and (owner := owner_of(player)) is not None:  # a guest without a key gets no notices
                 self._notice(owner, waiting(seen, key, by))
 
     def offered(self, player: SeatRecord, seen: OpenTable, by: int) -> None:
-        """Put the offer of a rematch into a player's list. The parameters are as for `waits`."""
+        """Put the offer of a rematch into a player's list. See `waits` for the parameters."""
         key, owner = key_of(player.name), owner_of(player)
         match = waiting(seen, key, by)
+        # The list may be that of another player, which uses the name now.
         if key in self._lists and self._lists[key].session.plays(player):
             self._lists[key].put(match)
+        # An absent player is notified only of an offer that waits for it.
         if seen.lasts and owner is not None:
             self._notice(owner, match)
 
@@ -138,6 +140,7 @@ class OwnMatches:
         """Remove a match from the list of one owner; `None`: from all lists."""
 
         def dropped() -> None:
+            """Remove the match from the lists that clients show now, because the store has it no longer."""
             keys = self._lists if owner is None else (_key_of(owner),)
             for key in tuple(keys):
                 self.waits_no_longer(key, table)
@@ -153,10 +156,11 @@ class OwnMatches:
         owner = owner_of(session.record)
 
         def noted() -> None:
+            # A list of another session belongs to another player with this name, or to a newer log-in.
             if session.key in self._lists and self._lists[session.key].session is session:
                 self._lists[session.key].seen(table)
 
-        if owner is None:
+        if owner is None:  # a guest without a key: the store has no list of it
             noted()
         else:
             self._journal.drop_own(table, owner, noted)
@@ -200,7 +204,7 @@ class OwnMatches:
         """
         lists: list[tuple[str, OwnedMatch]] = []
         for seat, player in players:
-            owner = owner_of(player)
+            owner = owner_of(player)  # `None`: a guest without a key has no list
             if owner is not None and player.wire in TALKING_WIRES:
                 lists.append((owner, self.ended(replace(match, seat=seat), result)))
         self.put(lists)

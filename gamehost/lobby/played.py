@@ -89,7 +89,7 @@ class PlayedTables:
         Read the list of other hosts' tables often for some time. Called when a client has asked for a list or a match.
         """
         if self._games is None:
-            return
+            return  # no other hosts are followed
         now = self._clock.seconds()
         self._looked_at = now
         if now >= self._listed_at + LIST_EVERY:
@@ -112,7 +112,7 @@ class PlayedTables:
         """
         own = self.own.get(table)
         if own is not None:
-            return self.watched(table) or own
+            return self.watched(table) or own  # watchers continue to get their events from the `FollowedTable`
         found = self._played.get(table)
         return None if found is None or found.over else found
 
@@ -123,9 +123,12 @@ class PlayedTables:
 
     def newest(self, count: int) -> list[WatchableTable]:
         """The public matches, the newest first, at most `count`."""
+        # A match with a code is private. A match of this host leaves `own` when it is over, so only matches of other hosts
+        # have to be asked whether they are over.
         own = islice((one for one in reversed(self.own.values()) if not one.code), count)
         others = islice((one for one in reversed(self._played.values()) if not (one.code or one.over)), count)
         tables: dict[TableId, WatchableTable] = {one.id: one for one in others}
+        # A match that has moved here from another host: its watchers remain at its `FollowedTable`, if it has any.
         tables |= {one.id: self.watched(one.id) or one for one in own}
         return sorted(tables.values(), key=attrgetter("id"), reverse=True)[:count]
 
@@ -160,6 +163,7 @@ class PlayedTables:
         self._wake_in(READ_EVERY if reads else max(READ_EVERY, self._listed_at + self._list_every - now))
 
     def _wake_in(self, wait: float) -> None:
+        """Let the timer fire after this number of seconds, unless it fires earlier anyway."""
         if not self._stopped and self._timer.due > self._clock.seconds() + wait:
             self._timer.set(self._clock, wait, self._tick)
 
@@ -170,6 +174,7 @@ class PlayedTables:
         if not (self._listing or self._stopped):
             self._listing = True
             self._listed_at = self._clock.seconds()
+            # The store leaves out the openings of the tables that are known here.
             self._journal.elsewhere({*self._played, *self._left, *self._others}, MOST, self._listed)
 
     def _listed(self, tables: Sequence[TableElsewhere], count: int) -> None:
@@ -184,6 +189,7 @@ class PlayedTables:
         before = {**self._left, **self._played}
         played = {}
         for one in tables:
+            # What remains in `before` at the end does not run at another host any more.
             table = before.pop(one.table, None) or self._new(one)
             if table is not None:
                 table.note(one.n, one.at)
@@ -191,12 +197,13 @@ class PlayedTables:
         self._played, self.elsewhere = played, count
         self._others = frozenset(one.table for one in tables if one.table not in played)
         self._left = {number: table for number, table in before.items() if table.watched}
-        calls, self._after_listing = self._after_listing, []
+        calls, self._after_listing = self._after_listing, []  # first emptied: a call may wait for the next list
         for call in calls:
             call()
 
     def _new(self, one: TableElsewhere) -> FollowedTable | None:
         """Begin to follow a table of another host; `None`: this host does not have its game in this version."""
+        # No opening: this host has seen the table earlier, and does not follow it (`_others`).
         game = None if self._games is None or one.opening is None else self._games.get(one.opening.game)
         if game is None or one.opening is None or game.version != one.opening.version:
             return None
@@ -221,6 +228,7 @@ class PlayedTables:
         """Ask the store for the new entries of all watched tables."""
         if self._reading or self._stopped:
             return
+        # By table: after which entry the new ones begin. A table that wants none now is left out.
         last = {one.id: n for one in self._followed if (n := one.wants) is not None}
         if last:
             self._reading = True
@@ -242,5 +250,7 @@ class PlayedTables:
             return
         followed = {one.id: one for one in self._followed}
         for number, after in last.items():
+            # A table may have lost its watchers meanwhile. A table without new entries is informed, too: if it has read
+            # none at all, its record cannot be followed.
             if (table := followed.get(number)) is not None:
                 table.follow(after, entries.get(number, ()))

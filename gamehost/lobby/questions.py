@@ -152,6 +152,7 @@ class Questions:
         # A cached answer comes at once if this turn of the reactor has time for it.
         kept = self._found(key)
         if kept is not None:
+            # `in_turn`: the client's message is being processed in its turn, which has been counted.
             now = self._scheduler.in_turn or self._scheduler.has_time()
             return succeed(kept.value) if now else self._tell_late(kept.value)
         if self._halted:
@@ -159,6 +160,7 @@ class Questions:
         # Put the question into the line of its address, unless an equal one has begun or waits in the same line.
         whom = rate_limit_key(address)
         question = self.unanswered.get(key)
+        # An equal question of another address is joined, too, but waits in both lines: whichever comes first counts.
         if question is None or not (question.begun or whom in question.askers.values()):
             refusal = self._refusal(whom)
             if refusal is not None:
@@ -189,12 +191,13 @@ class Questions:
         """
 
         def failed(failure: Failure) -> None:
-            if not failure.check(CancelledError):
-                failure.trap(NotAnswered)
+            if not failure.check(CancelledError):  # a client that has cancelled receives nothing
+                failure.trap(NotAnswered)  # raises any other exception again, for the log below
                 refused(failure.value)  # type: ignore[arg-type]
 
         answer = self.ask(address, key, work)
         answer.addCallbacks(answered, failed)
+        # A fault in `answered` or `refused` must not disturb other clients.
         answer.addErrback(lambda failure: self.log.failure("an answer cannot be told", failure))
         return answer.cancel
 
@@ -208,7 +211,7 @@ class Questions:
         done: Deferred[R | Exception] = Deferred()
         self.slices.run(steps, done.callback, has_time=True)
         result = await done
-        if isinstance(result, Exception):
+        if isinstance(result, Exception):  # `Slices` passes an exception of the generator as its result
             raise result
         return result
 
@@ -223,7 +226,7 @@ class Questions:
             self._current.abandoned = abandoned
         if self._current is not None and len(self._aside) < MOST_ASIDE:
             self._aside.add(self._current)
-            self._go_on(self._current)
+            self._go_on(self._current)  # as if this question were answered
 
     def halt(self) -> None:
         """Drop all waiting questions, because the host stops. Their clients get no answer."""
@@ -267,17 +270,18 @@ class Questions:
             return
         question = self._current = self._lines.pop()
         question.begun = True
-        for address in set(question.askers.values()):
+        for address in set(question.askers.values()):  # equal questions may wait in the lines of several addresses
             self._lines.remove(address, question)
         Deferred.fromCoroutine(question.work()).addBoth(self._answer, question)
 
     def _answer(self, found: Found | Failure, question: _Question) -> None:
         """Cache the answer, send it to all askers in slices, and then begin the next question."""
         if isinstance(found, Failure):
+            # A fault of the host is logged. The clients receive only that there is one.
             if not found.check(NotAnswered):
                 self.log.failure("a question cannot be answered", found)
                 found = Failure(NotAnswered(FAULT))
-        elif found.size:
+        elif found.size:  # 0: the answer must not be cached
             self.keep(question.key, found)
         self.unanswered.pop(question.key, None)
         self._aside.discard(question)
@@ -295,7 +299,7 @@ class Questions:
         """Send a cached answer when the reactor has time for it."""
         answer: Deferred[Any] = Deferred()
         self._late.append((answer, value))
-        if len(self._late) == 1:
+        if len(self._late) == 1:  # otherwise the sending has begun already
             self.slices.run(self._telling_late(), lambda told: None)
         return answer
 
@@ -336,15 +340,16 @@ class Questions:
         if key in self._kept:
             self._drop(key)
         kept = self._kept[key] = _Kept(found, now + found.seconds, size)
-        if isfinite(kept.until):
+        if isfinite(kept.until):  # an answer that is valid for ever never expires
             self._ending.setdefault(int(kept.until), {})[key] = None
         self._kept_bytes += size
+        # Drop the answers that were not used for longest: they stand first.
         while self._kept_bytes > self.limits.kept_bytes:
             self._drop(next(iter(self._kept)))
 
     def _drop_expired(self, now: float) -> None:
         """Drop all answers that have become invalid. No client asks for them, so they would fill the cache otherwise."""
-        while self._ending and (second := min(self._ending)) < int(now):
+        while self._ending and (second := min(self._ending)) < int(now):  # `_drop` removes the second with its last key
             for key in tuple(self._ending[second]):
                 self._drop(key)
 

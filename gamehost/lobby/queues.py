@@ -74,6 +74,7 @@ class Reservation:
     )
 
     def seat(self, session: Session) -> int:
+        """The seat of a player of this match."""
         return self._keys.index(session.key)
 
     def holds(self, key: Key, session: Session) -> bool:
@@ -81,8 +82,10 @@ class Reservation:
         Whether a place in the match is for this player in a queue: it has one of the names, and the guest's key if one is
         needed.
         """
-        if key[0] != self.game or session.key not in self._keys:
+        game, _ = key
+        if game != self.game or session.key not in self._keys:
             return False
+        # A name without an entry in `digests` needs no key: the comparison is then of a value with itself.
         return self.digests.get(self.names[self.seat(session)], session.key_digest) == session.key_digest
 
 
@@ -150,10 +153,11 @@ class Queues:
         wish, reserved = self._wishes.get(session), self.reservation(key, session)
         fits = (one for one in self.waiting[key] if one is not session and self.reservation(key, one) is reserved)
         if reserved is not None:
+            # All players of the contest's match must be here. The rate of new matches does not limit a contest.
             players = sorted((session, *fits), key=reserved.seat)
             return players if len(players) == seats else None
         wanted = (one for one in fits if wish is None or self._wishes.get(one) != wish)
-        others = list(islice(filter(may_begin, wanted), seats - 1))
+        others = list(islice(filter(may_begin, wanted), seats - 1))  # those that have waited longest stand first
         if len(others) < seats - 1:
             return None
         players = [*others, session]
@@ -285,6 +289,7 @@ class NewMatches:
 
     def begin(self, addresses: Iterable[str]) -> None:
         """Count a new match for each address of its players. The caller has checked before that `refusal` is `None`."""
+        # A set, so that several players from one address count once.
         if self._buckets is not None:
             now = self._clock.seconds()
             for whom in {rate_limit_key(address) for address in addresses if not is_loopback(address)}:
@@ -379,6 +384,7 @@ class Played(Struct, frozen=True):
         table, match = session.table, session.match
         if table is None or session.seat is None or not match:
             return None
+        # A rematch has the same settings, but is not a game of the championship.
         settings = {name: text for name, text in settings_to_show(table.settings).items() if name != CHAMPIONSHIP}
         others = [one for one in match if one is not session]
         house = others[0].name if others and all(one.house for one in others) else ""

@@ -179,17 +179,19 @@ class RunningRatings:
             yield
             self.counted.add(match.table)
             self._rate(match)
-        # Do not store the numbers of all matches for ever: drop the oldest.
+        # Do not store the numbers of all matches for ever: drop the oldest, and remember the highest that was dropped.
         if len(self.counted) > 2 * RATED_COUNTED:
-            *old, self.too_old = sorted(self.counted)[:-RATED_COUNTED]
-            self.counted -= {*old, self.too_old}
+            dropped = sorted(self.counted)[:-RATED_COUNTED]
+            self.too_old = dropped[-1]
+            self.counted -= set(dropped)
 
     def _rate(self, match: FinishedMatch) -> None:
         """Change the ratings of a match's players by its result."""
         ratings, (winners, cause, _) = self.ratings, outcome(match)
         if not winners and cause != Cause.RULES.value:
-            return  # no result
-        # The ratings before the match.
+            return  # no result: a draw by the rules has no winners either, but counts
+        # The ratings before the match. House players have a fixed rating (`anchors`), if the levels were measured in this
+        # game; all others have become less certain with each week without a match.
         game, week = match.opening.game, match.opened_ms // WEEK
         seats = [(Who.of(one), game) for one in match.opening.seats]
         anchors = ANCHORS if levels_are_measured(game) else {}

@@ -61,7 +61,7 @@ class Rematches:
 
 def _played(session: Session, record: TableRecord | str) -> PlayedSlow | str:
     """The match of a record, or the reason why it is no finished slow match of this player."""
-    if isinstance(record, str) or record.opening.slow is None:
+    if isinstance(record, str) or record.opening.slow is None:  # it cannot be read, or is not a slow match
         return _NONE
     seats = record.opening.seats
     seat = next((Seat(number) for number, one in enumerate(seats) if session.plays(one)), None)
@@ -71,6 +71,7 @@ def _played(session: Session, record: TableRecord | str) -> PlayedSlow | str:
     if last is None or not (last.outcome or last.kind is EntryKind.ARCHIVED):
         return "this match is not over"
     opening, names = record.opening, [one.name for one in seats]
+    # The rematch has the same settings, but is not a game of the championship.
     settings = {name: text for name, text in settings_to_show(opening.settings).items() if name != CHAMPIONSHIP}
     others = tuple(one for one in seats if key_of(one.name) != session.key)
     played = Played(record.table, opening.game, settings, names, seat, private=bool(opening.code))

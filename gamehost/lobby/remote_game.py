@@ -192,6 +192,7 @@ class RemoteSeat:
             case Ended(results, content):
                 self.player = None
                 player.remote_over(self.game.named(results), content)
+            # The game has ended before its first state, so this player waits again.
             case NeverWas():
                 self.player = None
                 self.game.vanished(player)
@@ -292,7 +293,8 @@ class RemoteGame:
 
     def lose_master(self) -> None:
         """Note that the master is lost: the clocks stop until another master takes over the game."""
-        self.master = self._at = None
+        self.master = None
+        self._at = None  # the rebuilding of the game has ended, too
         self._timer.stop()
         if not self.over:
             self.table.stand_still()
@@ -308,12 +310,15 @@ class RemoteGame:
     def _go_on(self) -> None:
         """Send the new master the next steps, up to the next state, which the master itself must send now."""
         self._timer.stop()
+        # The master may be lost, or the game void, while a step is sent.
         while self._at is not None and self.master is not None:
+            # The master has received all steps: the game continues.
             if self._at == len(self._steps):
                 self._at = None
                 self.table.go_on()
                 return
             step = self._steps[self._at]
+            # The master must send this state: `_compare` continues when it has come.
             if isinstance(step, _Told):
                 if self._answer_time:
                     self._timer.set(self._clock, self._answer_time, self._not_answered)
@@ -330,6 +335,7 @@ class RemoteGame:
             self.master.player_left(self.game_id, self.names[step.seat])
 
     def _not_answered(self) -> None:
+        """End the game without a winner, because the new master has sent an earlier state too late."""
         self._void("it was not rebuilt in time")
         self._unanswered()
 
@@ -366,6 +372,7 @@ class RemoteGame:
         named = [next_player] if next_player else [name for name, _ in results]
         if any(name not in seats for name in named):
             self._refuse("expected a player that is in the game")
+        # The game is being rebuilt: the state must be one that the players have received.
         elif self._at is not None:
             self._compare(seats.get(next_player), content)
         elif self._handle is not None and self._has_room(content, state=True):
@@ -385,8 +392,9 @@ class RemoteGame:
     def _compare(self, next_seat: Seat | None, content: bytes) -> None:
         """
         Compare a state from a new master with the state that the players have received at this point of the game. If they
-        differ, the
-        game is void; otherwise the master receives the next steps.
+        differ, the game is void; otherwise the master receives the next steps.
+
+        :param next_seat: the seat to move; `None`: the master says that the game is over, which it was not
         """
         assert self._at is not None
         if next_seat is None or self._steps[self._at] != _Told(next_seat, content):
@@ -418,6 +426,7 @@ class RemoteGame:
         """Put a player back into the pool, because the game ended before its first state was sent."""
         player.remote_vanished()
         self.returning.append(player)
+        # If the game is over, `RemoteGames` puts all players back together. Otherwise only this player is out of it.
         if self.table.result is None:
             self.give_back()
 
@@ -448,12 +457,13 @@ class RemoteGame:
         """Store an event of the table as a step of the game, and send it to the master if the master needs it now."""
         match event:
             case Moved(_, content):
-                if self._has_room(content, state=False):
+                if self._has_room(content, state=False):  # otherwise the game is void now
                     self._add(event)
             case Gone():
                 self._add(event)
             case StateSaid(seat, content):
                 self._steps.append(_Told(seat, content))
+                # While the game is rebuilt, the new master must not receive confirmations of what the old one has sent.
                 if self.master is not None and self._at is None:
                     self.master.own_state(self.game_id, self.names[seat], content)
             case Ended(results, content):

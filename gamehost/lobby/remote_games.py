@@ -123,12 +123,14 @@ class Master:
         found = _ID.fullmatch(game_id)
         if found is None:
             raise NeverGiven
+        # `telling`: the number of the master, in the order in which they came, that has this id.
         number, telling = int(found[1]), int(found[2] or 1)
         game = games.get(TableId(number))
         if game is None:
             if number > self.highest:
                 raise NeverGiven
-            return None
+            return None  # it is over
+        # The game has had fewer masters, or the id ends with `.1`, which the host never writes.
         if telling > game.masters_told or (found[2] is not None and telling == 1):
             raise NeverGiven
         return game if telling == game.masters_told else None
@@ -208,6 +210,7 @@ class RemoteGames:
         key = game_type.casefold()
         kind = self.types.setdefault(key, GameType(game_type))
         self.types.move_to_end(key)
+        # Too many types: drop the one that was used longest ago, of those without a master, players or games.
         if len(self.types) > KNOWN:
             idle = next((old for old, one in self.types.items() if one.idle and old != key), None)
             if idle is not None:
@@ -237,12 +240,14 @@ class RemoteGames:
         if limits.masters_per_address is not None and here >= limits.masters_per_address:
             raise TooManyMasters
         kind = self.type_of(game_type)
-        kind.title, kind.master, master.kind = game_type, master, kind
+        kind.title = game_type  # as this master spells it
+        kind.master = master
+        master.kind = kind
         self._per_address.enter(master.address)
         self.log.info(
             "master {id!r} from {address!r} rules {type}", id=master.id, address=master.address, type=game_type
         )
-        kind.timer.stop()
+        kind.timer.stop()  # games of an earlier master do not wait any more
 
     def meet(self, master: Master) -> None:
         """
@@ -259,7 +264,7 @@ class RemoteGames:
         """Note that the connection of a master is lost. Its games wait for the next master for some time."""
         kind = master.kind
         if kind.master is not master:
-            return
+            return  # it was lost before
         kind.master = None
         self._per_address.leave(master.address)
         if self._stopped:
@@ -298,6 +303,7 @@ class RemoteGames:
     def drain(self, why: str | None) -> None:
         """Let no more games begin, and send the reason to all waiting players; `None`: let games begin again."""
         self._draining = why
+        # Let each player wait anew: `wait` then sends the reason, or puts the player into the pool again.
         for kind in self.types.values():
             waiting, kind.waiting = kind.waiting, []
             for player in waiting:
@@ -315,9 +321,11 @@ class RemoteGames:
         while (master := kind.master) is not None and len(kind.waiting) >= master.least:
             if not self._can_open(kind):
                 return
+            # Players with addresses that have begun too many matches lately are passed over.
             waits = [self._new_matches.seconds_until(_address_of(player)) for player in kind.waiting]
             players = [one for one, wait in zip(kind.waiting, waits, strict=True) if not wait][: master.most]
             if len(players) < master.least:
+                # Some player was passed over: try again when the first of them may play.
                 self._new_matches.wait(min(filter(None, waits)))
                 return
             kind.waiting = [one for one in kind.waiting if one not in players]
@@ -386,7 +394,7 @@ class RemoteGames:
             kind.waiting[:0] = players
         else:
             for player in players:
-                self.wait(kind, player)
+                self.wait(kind, player)  # sends the reason, or lets the championship begin the game again
         self.match(kind)
 
     # -- games end
@@ -395,7 +403,7 @@ class RemoteGames:
         """Remove a game that is over or was stopped by a fault, and begin the next games."""
         kind.games.pop(game.number, None)
         game.end()
-        if table.phase is Phase.SUSPENDED:
+        if table.phase is Phase.SUSPENDED:  # stopped by a fault: there is no result
             return
         self.log.info("remote game {game} is over: {outcome}", game=game.number, outcome=table.outcome)
         # Nobody has won by time: the master has not answered. After an end by the rules, it counts as answering again.
@@ -405,7 +413,7 @@ class RemoteGames:
         elif result is not None and result.cause is Cause.RULES and kind.master is not None:
             kind.master.unanswered = 0
         if not kind.games:
-            kind.timer.stop()
+            kind.timer.stop()  # no game waits for a new master any more
         if self.championship is not None:
             self.championship.ended(game.names)
         game.give_back()
@@ -442,11 +450,13 @@ class RemoteGames:
         :param games: all games of this host, by their names
         """
         self._records.games = {**games, REMOTE.name: REMOTE}
-        championships, matches = list[UnfinishedTable](), list[UnfinishedTable]()
+        championships: list[UnfinishedTable] = []
+        matches: list[UnfinishedTable] = []
         for one in found:
-            game = one.opening.game if one.begun else ""
+            game = one.opening.game if one.begun else ""  # a match that no player has received needs nothing here
             if game == RECORD:
                 championships.append(one)
+            # Remote games, and matches of other games that may count in a championship.
             elif game == REMOTE.name or (game and one.opening.championship):
                 matches.append(one)
             if game not in (RECORD, REMOTE.name):
@@ -469,6 +479,7 @@ class RemoteGames:
         if game == REMOTE.name:
             _close(self._context.journal, record)
         self._reading -= 1
+        # That was the last record.
         if self.championship is not None and not self._reading:
             self._resume(self.championship)
             self.championship.go_on()
@@ -483,13 +494,14 @@ class RemoteGames:
         :param opener: begins a match of a game of this host; `None`: the games are remote games
         """
         if self.championship is None:
+            # A player of a remote game that disconnects is out at once, because its seat is not reserved.
             grace = 0.0 if opener is None else self._lobby_context.grace
             ready = (lambda: self._may_begin) if opener is not None else partial(self._ready, game_type)
             opener = opener or partial(self._open_pair, game_type)
             self.championship = ChampionshipRun(
                 game_type, count, self._context, records=self._records, ready=ready, opener=opener, grace=grace
             )
-            if not self._reading:
+            if not self._reading:  # otherwise `_found` does this after the last record
                 self._resume(self.championship)
         return self.championship
 
@@ -497,6 +509,7 @@ class RemoteGames:
         """Continue the championship of an earlier run of the host, if there is one of this game."""
         record = self._records.of_type(run.game_type)
         if record is not None and not run.begun:
+            # How long to wait for the players: after a start, all clients must find the host again first.
             seconds = max(self._lobby_context.restart_grace, self._lobby_context.grace)
             run.resume(record, self._records.going_on, seconds)
 

@@ -20,8 +20,9 @@ def outcome(match: FinishedMatch) -> tuple[list[int], str, str]:
     found = _OUTCOME.fullmatch(match.last.outcome)
     if found is None:
         return [], "", match.last.outcome
-    names = found[1].split(" and ")
-    return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], found[2], found[3]
+    winners, cause, why = found.groups()
+    names = winners.split(" and ")
+    return [seat for seat, one in enumerate(match.opening.seats) if one.name in names], cause, why
 
 
 #: The kind of player behind a name. Only an account is the same person each time.
@@ -38,6 +39,7 @@ class Who(NamedTuple):
 
     @classmethod
     def of(cls, seat: SeatRecord) -> "Who":
+        """The player of a seat in a match's record."""
         # A house player has a name such as `easy.7`: its results count for its level.
         if seat.address == HOUSE_ADDRESS:
             return cls("house", seat.name.partition(".")[0])

@@ -128,10 +128,11 @@ class Seats:
 
     def halt(self) -> None:
         """Stop all clocks and store the up-time, because the host stops."""
+        # The up-time is needed only to archive sleeping tables in a later run.
         if (len(self._registry.sleeping) or len(self._registry.ended)) and not self._stopped:
             self._context.journal.note_uptime(self.uptime)
         self._stopped = True
-        self._set_alarm()
+        self._set_alarm()  # stops the alarm, because `_stopped` is set
         for table in self.tables.values():
             table.halt()
 
@@ -151,6 +152,7 @@ class Seats:
         players = [one.player for one in sessions if one.player is not None]
         table = Table.prepare(self._context, number, game, opening, self._ended, self._left)
         self._keep(table, sessions)
+        # The players' wire shows the number of such a table, so the other hosts of a cluster must find it here.
         if any(one.note for one in sessions):
             self._registry.membership.keep(place_of(number))
         names = ", ".join(f"{one.name} ({one.wire})" for one in sessions)
@@ -194,6 +196,7 @@ class Seats:
             session.seat = None
             session.match = ()
             self.house.forget(session)
+            # An absent player and a house player need no session without a seat.
             if session.player is None or session.house:
                 self._registry.forget(session)
             else:
@@ -201,6 +204,7 @@ class Seats:
 
     def _keep_end(self, table: Table[Any, Any]) -> None:
         """Store the end of a match for the players that were away, so that they receive it after their next log-in."""
+        # First their own lists: the finished match stays there until the player has seen it.
         gone = [
             (seat, one.record)
             for seat, one in enumerate(self.seated[table.id])
@@ -210,6 +214,7 @@ class Seats:
             facts = table.id, table.game.name, tuple(table.names), 0
             match = OwnedMatch(*facts, "over", code=table.code, shown_as=table.shown_as)
             self.own.has_missed(match, gone, table.result)
+        # Then the messages about the end. For one address, only so many ends wait as there may be sleeping tables.
         addresses = self.ends.keep(table, self.seated[table.id], self.uptime)
         if self.most_sleeping is not None:
             for address in addresses:
@@ -221,7 +226,7 @@ class Seats:
         Note that a fault has stopped a match. Its record remains in the journal as unfinished. The table is not put into the
         index of sleeping tables, so a log-in of its players does not load it again.
         """
-        if table.n == 0:  # it has not begun, so there is nothing to continue
+        if table.n == 0:  # no player has received the match, so there is nothing to continue: end its record
             unbegun = SleepingTable(table.id, "", 0, 0, ())
             self._context.journal.load(table.id, partial(self._archive, unbegun))
             return
@@ -267,6 +272,7 @@ class Seats:
         self._context.journal.load(table, partial(self._archive, sleeping))
 
     def _log_end(self, table: TableId, game: str, outcome: str) -> None:
+        """Write the end of a match to the log. An empty outcome: it was archived, without a result."""
         outcome = outcome or "archived unfinished; nobody is there"
         self.log.info("table {table}: {game} is over: {outcome}", table=table, game=game, outcome=outcome)
 
@@ -294,7 +300,7 @@ class Seats:
         :returns: `False`: no seat is reserved, and no end was missed
         """
         if session.asleep is not None:
-            session.resuming = session.player
+            session.resuming = session.player  # `_wake` gives it the seat when the table is loaded
             return True
         assert session.player is not None
         # A fault has stopped the match of this player: inform the player now.
@@ -309,6 +315,7 @@ class Seats:
         if table.deserted:
             self.unclaimed.pop(table.id, None)
             self._context.journal.wake(table.id)
+        # House players of a match from an earlier run come back together with the first person.
         for other in session.match:
             if other.house and other.player is None and other.table is table:
                 self.house.resume(other)
@@ -326,7 +333,7 @@ class Seats:
             table.disconnect(session.seat)
             self._sleep_if_deserted(table)
             return True
-        return session.asleep is not None
+        return session.asleep is not None  # the seat is at a table that is being loaded
 
     def replace(self, session: Session, seat: Seat, house: Session) -> None:
         """
@@ -360,18 +367,19 @@ class Seats:
         held = self._registry.find(session.key)
         if held is None or held.player is not None or held.seat is None or held.table_id != session.table_id:
             return
-        if self._registry.is_closing(held):
+        if self._registry.is_closing(held):  # the match is being archived
             return
         table, seat, asleep = held.table, held.seat, held.asleep
         # A sleeping table is loaded, because giving up may end its match.
         if asleep is not None:
             waking = self._registry.waking.get(asleep) or self._registry.wake(asleep)
-            held = waking.sessions[seat] or held
+            held = waking.sessions[seat] or held  # `wake` makes new sessions
             waking.sessions[seat] = None
             waking.given_up.append(seat)
             self._registry.forget(held)
             self._load(waking)
         elif table is not None:
+            # The name is free before the table acts, because giving up may end the match at once.
             self._registry.forget(held)
             held.table = held.seat = None
             table.give_up(seat)
@@ -412,14 +420,17 @@ class Seats:
         unbegun: list[TableId] = []
         sleeping = self._registry.sleeping
         found = list(found)
+        # A match that is over is listed as unfinished while some player has not received its end.
         sleeping.add(self._known([one for one in found if not one.over], unbegun))
         self._registry.ended.add(self._known([one for one in found if one.over], unbegun))
+        # The wire of these players shows the table's number, so the other hosts of a cluster must find it here.
         for one in found:
             if one.opening.has_notes and one.table in sleeping:
                 self._registry.membership.keep(place_of(one.table))
         if self.most_sleeping is not None:
             sleeping.limit(self.most_sleeping)
             self._registry.ended.limit(self.most_sleeping)
+        # The host ended while these matches were being opened, and no player has received them: end their records.
         for table in unbegun:
             self._context.journal.load(table, partial(self._archive, SleepingTable(table, "", 0, 0, ())))
         self._set_alarm()
@@ -429,7 +440,7 @@ class Seats:
         """
         Yield the unfinished tables that can continue here, and log the others.
 
-        :param unbegun: the tables that have not begun are added to this list
+        :param unbegun: this function adds to this list the tables of which only the first entry was written
         """
         now = self._context.clock.seconds()
         for one in found:
@@ -456,6 +467,7 @@ class Seats:
                 yield SleepingTable(one.table, opening.game, since, None, places, addresses)
 
     def _skipped(self, table: TableId, reason: str) -> None:
+        """Log that a match cannot continue, and why. Its record remains."""
         self.log.error("table {table} is not resumed: {reason}", table=table, reason=reason)
 
     # -- tables fall asleep
@@ -464,10 +476,11 @@ class Seats:
         """Put a table to sleep if all its players are away and none of them is logging in."""
         sessions = self.seated.get(table.id, ())
         people = (one for one in sessions if not one.house)
+        # A connected person may have no place at the table yet: it has logged in, and takes its seat in a moment.
         if not table.deserted or any(one.table is table and one.player is not None for one in people):
             return
         del self.seated[table.id], self.tables[table.id]
-        kept = [one if one.table is table else None for one in sessions]
+        kept = [one if one.table is table else None for one in sessions]  # `None`: this player has given up its seat
         for session in sessions:
             self.house.forget(session)
             self._registry.forget(session)
@@ -490,6 +503,7 @@ class Seats:
         sleeping.add([asleep])
         self._context.journal.sleep(table.id, asleep.since)
         self.in_memory[table.id] = table
+        # Too many sleeping tables are in memory: drop the one that has slept longest. The journal has its record.
         if len(self.in_memory) > self.resting:
             # A watched table remains in memory: its watchers must see how it continues.
             first = next((number for number, one in self.in_memory.items() if not one.watched), None)
@@ -501,7 +515,7 @@ class Seats:
         self._set_alarm()
 
     def _asleep(self, table: Table[Any, Any], sessions: Sequence[Session | None], since: int | None) -> SleepingTable:
-        """Make the index entry of a table. The parameters are as for `put_to_sleep`."""
+        """Make the entry of a table for the index of sleeping tables. See `put_to_sleep` for the parameters."""
         places = [
             None if one is None else Place(table.id, Seat(seat), one.record, one.away_since)
             for seat, one in enumerate(sessions)
@@ -516,7 +530,7 @@ class Seats:
         if waking.loading:
             return
         waking.loading = True
-        self._set_alarm()
+        self._set_alarm()  # the table is not among those that wait to be archived any more
         table = self.in_memory.pop(waking.table.table, None)
         if table is None:
             self._context.journal.load(waking.table.table, partial(self._loaded, waking))
@@ -524,7 +538,10 @@ class Seats:
             self._wake(waking, table)
 
     def _loaded(self, waking: Waking, record: TableRecord | str) -> None:
-        """Rebuild a table from its record, in slices; a text as the record is the reason why it cannot be read."""
+        """
+        Rebuild a table from its record in short slices of time, so that other matches need not wait. A text instead of the
+        record is the reason why it cannot be read.
+        """
         if isinstance(record, str):
             self._restored(waking, NotFollowed(record))
         elif not self._stopped:
@@ -538,10 +555,13 @@ class Seats:
         return table
 
     def _restored(self, waking: Waking, table: Table[Any, Any] | Exception) -> None:
-        """Wake a table that was rebuilt; an exception instead of a table: that has failed, so its match is stopped."""
+        """
+        Wake a table that was rebuilt from its record. An exception instead of the table: rebuilding has failed, so the match
+        is stopped.
+        """
         if self._stopped:
             return
-        if isinstance(table, Exception):  # a fault of one record must not reach the journal
+        if isinstance(table, Exception):  # log it, but do not raise it: the caller serves all tables
             reason = str(table) if isinstance(table, NotFollowed) else f"{type(table).__name__}: {table}"
             self._skipped(waking.table.table, reason)
             self._add_stopped(waking.table, reason)
@@ -557,6 +577,7 @@ class Seats:
         self._keep(table, [session or nobody for session in waking.sessions])
         nobody.table = None  # `_keep` has set it
         self.unclaimed[table.id] = waking.table.since
+        # A player takes its seat if it has asked for it, and was not replaced by a newer connection since then.
         for session in present:
             if session.player is not None and session.resuming is session.player:
                 self.take(session)
@@ -575,6 +596,7 @@ class Seats:
             if session.player is None:
                 self._registry.forget(session)
             else:
+                # `take` informs the player: now if it has asked for its seat already, otherwise when it asks.
                 session.suspended = True
                 if session.resuming is session.player:
                     self.take(session)
@@ -602,9 +624,10 @@ class Seats:
         """Store the up-time, archive old tables, and drop old ends: at most `BATCH` of each. Called by the alarm."""
         journal, sleeping = self._context.journal, self._registry.sleeping
         journal.note_uptime(self.uptime)
-        latest = self.uptime - int(self._context.sleep)
+        latest = self.uptime - int(self._context.sleep)  # tables that fell asleep at this time or before are too old
         self.ends.put_away(latest, BATCH)
         for table in sleeping.overdue(latest, BATCH):
+            # The names of its players remain reserved until the end is durable: `_forget` frees them.
             ending = sleeping.begin_end(table)
             self._miss_archived(ending)
             in_memory = self.in_memory.pop(table, None)
@@ -620,13 +643,14 @@ class Seats:
         Note the end in the own lists of the players of a match that is about to be archived. None of them has come back in
         time.
         """
+        # The names of players that have given up their seats are not in the index.
         players = [("?" if place is None else place.player.name) for place in ending.places]
         shown = shown_as(place.player for place in ending.places if place is not None)
         match = OwnedMatch(ending.table, ending.game, tuple(players), 0, "over", shown_as=shown)
         self.own.has_missed(match, ((place.seat, place.player) for place in _kept(ending)))
 
     def _archive(self, sleeping: SleepingTable, record: TableRecord | str) -> None:
-        """End the record of a table without a result; a text as the record is the reason why it cannot be read."""
+        """End the record of a table without a result. A text instead of the record is the reason why it cannot be read."""
         journal = self._context.journal
         if self._stopped:
             return
@@ -638,17 +662,20 @@ class Seats:
             journal.told(record.table)
             self._forget(record.table)
         else:
+            # The last entry of the record gets the time on the match's own clock, as far as it is known.
             last = record.entries[-1].at if record.entries else 0
             at = last if sleeping.clock is None else sleeping.clock
             journal.append(record.table, Entry(EntryKind.ARCHIVED, at), partial(self._forget, record.table))
-            if record.entries:
+            if record.entries:  # a match that no player has received is not counted
                 self._context.counts.end(record.table, sleeping.game, False)
                 self._log_end(record.table, sleeping.game, "")
 
     def forget(self, table: TableId) -> None:
-        """Remove a table from the index of sleeping tables, if it is there: the journal does not list it any more."""
+        """
+        Remove a table from the index of sleeping tables, if it is there, because the journal does not list it any more.
+        """
         if table in self._registry.sleeping:
-            self._registry.sleeping.begin_end(table)
+            self._registry.sleeping.begin_end(table)  # `_forget` removes only tables that are marked so
             self._forget(table)
 
     def _forget(self, table: TableId) -> None:
@@ -673,6 +700,7 @@ def _is_owner(session: Session, place: Place) -> bool:
     one, other = session.record, place.player
     if one.account or other.account:
         return one.account and other.account
+    # Guests: the keys are equal, or both have no key and the address is equal.
     return one.key_digest == other.key_digest and (bool(one.key_digest) or one.address == other.address)
 
 
@@ -732,7 +760,8 @@ class Resuming:
 
     def _checked(self, damage: Sequence[str], all_checked: bool) -> None:
         """
-        Log the damaged records that a step has found, and begin the next step after a pause.
+        Log the damaged records that a step has found, and begin the next step after a pause. After the last step, log how
+        many tables can continue.
 
         :param damage: one text for each damaged record
         """
@@ -743,6 +772,7 @@ class Resuming:
             return
         now = self._clock.seconds()
         if not all_checked:
+            # The pause is longer than the step: the check must not slow the moves of players.
             self._pause.set(self._clock, max(LEAST_PAUSE, PAUSE * (now - self._asked)), self._ask)
             return
         tables, seconds = _counted(self._tables - self._damaged), f"{now - self._began:.1f}"

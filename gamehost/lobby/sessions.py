@@ -133,7 +133,7 @@ class SessionIndex:
         address = rate_limit_key(session.address)
         there = self._by_address[address]
         there.discard(session)
-        if not there:
+        if not there:  # an empty set would remain for ever
             del self._by_address[address]
 
 
@@ -232,6 +232,7 @@ class Session:
     def plays(self, record: SeatRecord) -> bool:
         """Whether an entry in a match's record means this player, and not another one with the same name."""
         same = key_of(record.name) == self.key and record.account == self.account
+        # The owner of an account has proved that it is the owner. A guest is identified by its key.
         return same and (self.account or record.key_digest == self.key_digest)
 
     @property
@@ -336,7 +337,7 @@ class SessionRegistry:
         :raises KeyError: this table does not sleep
         """
         sleeping = self.sleeping.remove(table)
-        sessions = [None if place is None else _session_of(place) for place in sleeping.places]
+        sessions = [None if place is None else _session_of(place) for place in sleeping.places]  # `None`: given up
         match = [session for session in sessions if session is not None]
         for session in match:
             session.match = match
@@ -378,11 +379,13 @@ class SessionRegistry:
         Connect a player with the session that `find` has returned for it. A session that was not stored is stored now; if
         its table sleeps, all players of the table get sessions.
         """
+        # The name was reserved for a seat at a sleeping table: take its new session instead of `held`.
         if held.asleep is not None and self.sessions.by_key.get(held.key) is not held:
             assert held.seat is not None
             session = self.wake(held.asleep).sessions[held.seat]
             assert session is not None
             held = session
+        # The name was reserved for a place at an open table, or for a slow match.
         elif held.player is None and self.sessions.by_key.get(held.key) is not held:
             self.sessions.add(held)
         held.player = player
@@ -417,6 +420,7 @@ class SessionRegistry:
         key_digest = key_digest if issued is None else issued.digest
         reserved = self._reserved(name.key)
         held = None if reserved else self._unless_closing(self.find(name.key))
+        # Before the answer about accounts, so that it does not depend on whether an account has the name.
         if held is None and not may_try():
             raise NameRefused(NameFault.TAKEN, TOO_MANY_TRIED)
         if reserved:
@@ -433,22 +437,27 @@ class SessionRegistry:
         self, held: Session, wire: str, address: str, key_digest: str, strict: bool, issued: IssuedKey | None
     ) -> None:
         """
-        Check that a guest may take over the existing session under its name. The parameters are as for `enter`.
+        Check that a guest may take over the existing session under its name. See `enter` for the parameters.
 
         :raises NameRefused: the session belongs to another player, or the guest has not proved that it does not
         """
         proved = bool(held.key_digest) and hmac.compare_digest(held.key_digest, key_digest)
         wrong_key = bool(held.key_digest and key_digest) and not proved
         from_there = issued is not None or same_address(held.address, address)
+        # The player is still connected, so only the right key replaces it. A guest may have chosen an easy key: it must
+        # also come from the same address. A key from the host cannot be guessed.
         if held.player is not None and not (proved and from_there and held.wire == wire):
             raise NameRefused(NameFault.TAKEN, "this name is in use", reveals=wrong_key)
         if held.player is None:
+            # A private open table or a slow match waits longer than an address proves anything: only the key counts.
             if not proved and self.waits(held.key) is not None:
                 reason = "a table or a match is kept under this name: show its key, or take another name"
                 raise NameRefused(NameFault.TAKEN, reason, reveals=wrong_key)
+            # The client has shown a key from the host, and it is a wrong one.
             if issued is not None and issued.shown and not proved:
                 reason = "a seat is kept under this name, and this is not its key"
                 raise NameRefused(NameFault.TAKEN, reason, reveals=True)
+            # The right key from the host is enough. Everything else depends on the policy of the host.
             if not (proved and issued is not None):
                 self._check_resume(held, address, proved, strict, guessed=wrong_key)
         if held.wire != wire:
@@ -467,11 +476,12 @@ class SessionRegistry:
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         if proved:
             return
+        # The guest has chosen a key at its first log-in, and has to show it now. A key from the host is no such duty.
         if held.key_digest and not held.key_digest.startswith(ISSUED):
             raise NameRefused(
                 NameFault.TAKEN, "a seat is kept under this name; log in with the key, as NAME:KEY", reveals=guessed
             )
-        addresses = self._addresses_of(held)
+        addresses = self._addresses_of(held)  # from the match's record
         if self.resume is ResumePolicy.SAME_ADDRESS and not same_address(addresses[held.seat or 0], address):
             raise NameRefused(NameFault.TAKEN, "a seat is kept under this name, and cannot be taken back from here")
         # A client at a Unix socket may be a proxy for many, so its address proves nothing.
@@ -481,6 +491,7 @@ class SessionRegistry:
             raise NameRefused(
                 NameFault.TAKEN, "a seat is kept under this name; another player of the match has the same address"
             )
+        # A guest without a key must wait, so that the owner of the seat can come back first.
         wait = max(held.away_since, self._open_since) + self.keyless_wait - self._seconds()
         if wait > 0:
             left = math.ceil(wait)
@@ -492,6 +503,7 @@ class SessionRegistry:
         one, other = session, place.player
         if one.wire != other.wire or one.account != other.account:
             return False
+        # A guest that has chosen a key must show it. Accounts have no such key, so both digests are empty.
         if one.account or (other.key_digest and not other.key_digest.startswith(ISSUED)):
             return one.key_digest == other.key_digest
         return self.resume is ResumePolicy.ANY or same_address(other.address, one.address)
@@ -505,6 +517,7 @@ class SessionRegistry:
             return True
         if self.resume is ResumePolicy.NEVER:
             return False
+        # Without a key, nobody takes a seat back that another player of the match could claim with the same address.
         addresses = self._addresses_of(session)
         return not self.keyless_wait or not _is_of_another(session.address, addresses, session.seat)
 
@@ -532,7 +545,7 @@ class SessionRegistry:
         """
         held = self._unless_closing(self.find(name.key))
         if held is None:
-            self._check_here(name.key)
+            self._check_here(name.key)  # the account may be in use at another host of the cluster
             return self.sessions.add(Session(name, wire, address, True, player)), None
         if not held.account:
             raise NameRefused(NameFault.TAKEN, "this name is in use")

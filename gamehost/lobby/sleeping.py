@@ -111,7 +111,8 @@ class SleepingIndex:
     @cached_property
     def _database(self) -> sqlite3.Connection:
         """The database, made when the first table is put in."""
-        # No rollback journal: if the process dies, the index is made again from the host's journal.
+        # No rollback journal: if the process dies, the index is made again from the host's journal. Python begins no
+        # transactions (`isolation_level`), because `add` begins its own.
         database = sqlite3.connect(":memory:", isolation_level=None)
         database.execute("PRAGMA journal_mode=OFF")
         database.executescript(_SCHEMA)
@@ -157,7 +158,7 @@ class SleepingIndex:
     def find(self, key: str) -> Place | None:
         """The seat at a sleeping table that belongs to the player under the name with this key; `None`: there is none."""
         if not self._tables:
-            return None
+            return None  # without making the database
         found = self._database.execute(f"SELECT {_COLUMNS} FROM place WHERE key = ?", (key,)).fetchone()
         return None if found is None else _place(*found)
 
@@ -177,6 +178,7 @@ class SleepingIndex:
         ).fetchall()
         # Seats that were given up have no row: put `None` in their places.
         kept = {place.seat: place for place in (_place(*row) for row in places)}
+        # Up to the highest seat that was not given up. An empty `kept` gives no seats.
         seats = [kept.get(Seat(seat)) for seat in range(max(kept, default=-1) + 1)]
         game, since, clock, addresses = found
         return SleepingTable(table, game, since, clock, seats, tuple(addresses.split("\n")))

@@ -118,6 +118,7 @@ class _Index:
         self._database.executescript(_SCHEMA)
 
     def _ask(self, sql: str, *parameters: Any) -> list[Any]:
+        """Run one statement, and return its rows."""
         return self._database.execute(sql, parameters).fetchall()
 
     def add(self, tables: Iterable[tuple[TableId, TableHeader, int | None]]) -> None:
@@ -133,8 +134,14 @@ class _Index:
                 "INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
-                        *(table, seat, key_of(one.name), one.name, one.wire),
-                        *(one.account, one.key_digest, rate_limit_key(one.address)),
+                        table,
+                        seat,
+                        key_of(one.name),
+                        one.name,
+                        one.wire,
+                        one.account,
+                        one.key_digest,
+                        rate_limit_key(one.address),
                     )
                     for table, opening, _ in some
                     for seat, one in enumerate(opening.seats)
@@ -175,7 +182,10 @@ class _Index:
         return [TableId(row[0]) for row in rows]
 
     def seat(self, table: TableId, session: Session) -> Seat | None:
-        """The seat that a player has at a table; `None`: the player has no seat there."""
+        """
+        The seat that a player has at a table; `None`: the player has no seat there. A guest must have the same key as when
+        the match began.
+        """
         found = self._ask(
             "SELECT seat FROM seat WHERE number = ? AND key = ? AND account = ? AND (account OR digest = ?)",
             table,
@@ -188,7 +198,10 @@ class _Index:
     def guest(self, key: str) -> SeatRecord | None:
         """The guest that has a seat in some match under the name with this key; `None`: no guest has."""
         found = self._ask("SELECT name, wire, digest FROM seat WHERE key = ? AND NOT account LIMIT 1", key)
-        return SeatRecord(found[0][0], found[0][1], "", False, found[0][2]) if found else None
+        if not found:
+            return None
+        name, wire, digest = found[0]
+        return SeatRecord(name, wire, "", False, digest)  # without an address, which proves nothing for a slow match
 
     def keys(self) -> set[str]:
         """The keys of all players' names."""
@@ -281,9 +294,10 @@ class SlowMatches:
                 self._skip(one.table, f"{one.opening.game} in version {one.opening.version} is not played here")
                 continue
             known.append((one.table, one.opening, one.due))
-            # Read the table if the stored deadline may be wrong.
+            # Read the table if the stored deadline may be wrong: it is missing, has passed, or is too far away.
             if one.due is None or not now < one.due < now + _LATEST:
                 self._unknown.append((one.table, _nothing))
+            # Or a leave of a player, or more time from the owner, has changed it lately.
             elif not self.leaves.none and any(map(self._lately, _keys(one.table, one.opening.seats))):
                 self._unknown.append((one.table, self._look_again))
         self._index.add(known)
@@ -299,6 +313,7 @@ class SlowMatches:
         :param rows: new entries in the lists of players
         :param over: the tables of matches that are over
         """
+        # A table in memory here has newer entries and deadlines than the store: what the others have written is skipped.
         self._own.learn([row for row in rows if row[1].table not in self.tables])
         deadlines = {match.table: match.by for _, match in rows}
         known = [one for one in found if not self._is_read(one.table) and one.opening.game in self._games]
@@ -363,7 +378,8 @@ class SlowMatches:
         leaves = self.leaves
         if leaves.none:
             return 0
-        ends = [leaves.until(owner_of(player) or "") for player in table.players]
+        ends = [leaves.until(owner_of(player) or "") for player in table.players]  # guests without a key have no leave
+        # The seats to move are asked for only if some player has a leave, because finding them takes longer.
         on_leave = (ends[seat] for seat in table.turn) if any(ends) else ()
         return max(leaves.until(place_of(table.id)), *on_leave, 0)
 
@@ -381,6 +397,7 @@ class SlowMatches:
             session.player.deliver(self._on_leave(owner))
 
     def _on_leave(self, owner: str) -> OnLeave:
+        """Make the message about the state of a player's leave."""
         leave = self.leaves.of(owner)
         return OnLeave(leave.until if leave.until > self.wall else None, DAYS_A_YEAR - leave.days)
 
@@ -395,6 +412,7 @@ class SlowMatches:
         if owner is None:
             return "a guest without a key has no matches with days for a move"
         told = partial(self._tell_leave, owner, player)
+        # `Leaves.end` sends the message itself, unless there is no leave that it could shorten.
         if days is None or (days == 0 and not self.leaves.end(owner, told)):
             told()
         elif days and not 0 < days <= LONGEST_LEAVE:
@@ -435,11 +453,14 @@ class SlowMatches:
         if days > self.days:
             most = f"{self.days} days for a move at most" if self.days else "no days for a move"
             raise CannotJoin(f"on this host a match has {most}")
+        # Three limits: of this player, of its address, and of the host. Each is `None` if it is switched off.
         own = limits.most("slow_matches_per_account" if session.account else "slow_matches_per_guest")
         if own is not None and self._index.count("key", session.key) >= own:
             more = "" if session.account else "; an account may have more"
             raise CannotJoin(f"you have {own} slow matches, and no more at once{more}")
-        address, of_address, of_all = rate_limit_key(session.address), limits.most(_OF_ADDRESS), limits.most(_OF_ALL)
+        address = rate_limit_key(session.address)
+        of_address = limits.most(_OF_ADDRESS)
+        of_all = limits.most(_OF_ALL)
         if of_address is not None and self._index.count("address", address) >= of_address:
             raise CannotJoin("players at this address have enough slow matches")
         if of_all is not None and len(self._index) >= of_all:
@@ -457,7 +478,7 @@ class SlowMatches:
         self.tables[number] = table
         self._registry.membership.keep(place_of(number))
         table.open(opening, players)
-        self._put_away_if_empty(table)
+        self._put_away_if_empty(table)  # all players may be away
 
     def _sits_down(self, table: TableId, seat: SeatRecord) -> Player[Any, Any] | None:
         """The receiver of a new match's events for a player; `None`: the player is away, or does not sit down."""
@@ -467,6 +488,7 @@ class SlowMatches:
 
     def _prepare(self, number: TableId, game: Game[Any, Any], opening: TableHeader) -> SlowTable:
         """Make the table of a match, without its entries."""
+        # A player that leaves the table has no session to free, so nothing is called then.
         table = SlowTable.prepare(self._context, number, game, opening, self._ended, lambda table, seat: None)
         table.host = self
         return table
@@ -477,7 +499,7 @@ class SlowMatches:
         self._registry.membership.give_up(place_of(table.id))
         if table.phase is Phase.SUSPENDED:
             self.faulty[table.id] = table.fault
-            self._index.set_due(table.id, None)
+            self._index.set_due(table.id, None)  # a stopped match does not end by time
             return
         self._context.counts.end(table.id, table.game.name, bool(table.outcome))
         outcome = table.outcome or ANNULLED.why
@@ -530,9 +552,10 @@ class SlowMatches:
             return "a fault has stopped this match"
 
         def take(table: SlowTable | str) -> None:
+            """Give the player its seat; a text instead of the table: it cannot be read."""
             if isinstance(table, str):
                 failed(_ELSEWHERE if table is _ELSEWHERE else "this match is over")
-            elif session.player is not None:
+            elif session.player is not None:  # otherwise the player has disconnected meanwhile
                 table.reconnect(seat, player)
                 if session.account and self._own.notices is not None:
                     self._own.notices.seen(session.key, number)
@@ -550,6 +573,7 @@ class SlowMatches:
     def rise(self, number: TableId, player: Player[Any, Any]) -> None:
         """Let a player rise from a table. The player need not sit there. Its seat and its match remain."""
         table = self.tables.get(number)
+        # The seat of this player is not known here; `SlowTable.rise` ignores the seats of others.
         if table is not None and not self._stopped:
             for seat in range(len(table.names)):
                 table.rise(Seat(seat), player)
@@ -559,7 +583,7 @@ class SlowMatches:
         """Give up the player's seats in all of its matches: it loses those of two players, and leaves the others."""
 
         def give_up(table: SlowTable | str) -> None:
-            if not isinstance(table, str):
+            if not isinstance(table, str):  # a text: the table cannot be read
                 table.give_up(next(Seat(seat) for seat, name in enumerate(table.names) if key_of(name) == key))
 
         for number in self._index.tables(key):
@@ -612,7 +636,10 @@ class SlowMatches:
             self._use(number, _ELSEWHERE)
 
     def _read(self, number: TableId, record: TableRecord | str) -> None:
-        """Replay the record of a table in slices; a text as the record is the reason why it cannot be read."""
+        """
+        Replay the record of a table in short slices of time, so that other matches need not wait. A text instead of the
+        record is the reason why it cannot be read.
+        """
         if self._stopped:
             return
         if isinstance(record, str):
@@ -634,7 +661,10 @@ class SlowMatches:
         return table
 
     def _followed(self, number: TableId, table: SlowTable | Exception) -> None:
-        """Use a table that was replayed; an exception instead of a table: this has failed."""
+        """
+        Put a table that was replayed into memory, and call the functions that wait for it. An exception instead of the
+        table: replaying has failed.
+        """
         if self._stopped:
             return
         if isinstance(table, Exception):
@@ -643,7 +673,7 @@ class SlowMatches:
             return
         self.tables[number] = table
         self._index.set_due(number, table.deadline)
-        table.end_if_late()
+        table.end_if_late()  # first, so that a player that sits down receives the end, and not a match without time
         self._use(number, table)
         # If a player sits there now, the journal must accept new entries.
         if not table.empty and number in self.tables:
@@ -677,7 +707,7 @@ class SlowMatches:
         :param result: `None`: the match continues
         """
         turn, deadline = table.turn, table.deadline
-        by = None if deadline is None else max(deadline, self.lenient)
+        by = None if deadline is None else max(deadline, self.lenient)  # no match ends before the grace time is over
         rows: list[tuple[str, OwnedMatch]] = []
         for seat, player in enumerate(table.players):
             state: OwnState = "turn" if seat in turn else "wait"
@@ -685,7 +715,7 @@ class SlowMatches:
             match = OwnedMatch(*facts, slow=True, shown_as=table.shown_as)
             if (offer := table.offered_to(Seat(seat))) is not None:
                 match = replace(match, state="offer", offer=offer.value, turn=seat in turn)
-            if (owner := owner_of(player)) is not None:
+            if (owner := owner_of(player)) is not None:  # a guest without a key has no list
                 rows.append((owner, match if result is None else self._own.ended(match, result)))
         self._own.put(rows)
 
@@ -702,6 +732,7 @@ class SlowMatches:
         if len(self._reading) >= LOADS and not wait:
             return  # too many tables are being read: `_use` sets the timer when one of them was read
         clock = self._context.clock
+        # Only make the timer fire earlier: frequent calls must not postpone the check of the time of day.
         if not self._alarm or self._alarm.due > clock.seconds() + wait:
             self._alarm.set(clock, wait, self._ring)
 
@@ -710,10 +741,10 @@ class SlowMatches:
         self._look_at_wall()
         while self._unknown and len(self._reading) < LOADS:
             number, use = self._unknown.popleft()
-            if self._index.game(number) is not None:
+            if self._index.game(number) is not None:  # otherwise the match is over meanwhile
                 self._with(number, use)
         now = self.wall
-        if now >= self.lenient:
+        if now >= self.lenient:  # during the grace time no match ends by time
             for number in self._index.due(now, LOADS):
                 if len(self._reading) < LOADS:
                     # Unknown until the table was read, so that it is not found here again meanwhile.
@@ -727,7 +758,9 @@ class SlowMatches:
         much time they had left.
         """
         wall, clock = self._context.wall(), self._context.clock.seconds()
-        passed, counted = wall - self._seen[0], clock - self._seen[1]
+        # How much time has passed by the time of day, and by the reactor's clock, which never jumps.
+        last_wall, last_clock = self._seen
+        passed, counted = wall - last_wall, clock - last_clock
         self._seen = wall, clock
         if abs(passed - counted) > JUMP:
             self._since = self.wall

@@ -64,6 +64,7 @@ def study_in_steps(
     master = new_master(game, opening, chance)
 
     def tell(number: int, told: Sequence[To[Any]]) -> None:
+        """Pass the events of an entry to the players that may receive them; an audience of `None` is everybody."""
         for to in told:
             for seat in range(len(players)) if to.audience is None else to.audience:
                 players[seat].hear(to.event)
@@ -75,20 +76,23 @@ def study_in_steps(
     followed = [entry for entry in entries if entry.kind is not EntryKind.ARCHIVED]
     steps = replay_in_steps(game, master, chance, followed, tell)
     for number, entry in enumerate(followed, 1):
+        # Judge the action before the players receive it. The chances belong to the position after the entry before.
         weighed = _weighed(players, entry)
         if weighed is not None:
             standings.append(Standing(number - 1, [round(100 * share) for share in weighed.shares]))
             lost = round(100 * weighed.lost)
             if lost >= LEAST_LOST and entry.seat is not None:
                 turns.append(TurningPoint(number, entry.seat, entry.notation.decode(), weighed.best.decode(), lost))
-        next(steps)
+        next(steps)  # carries out this entry, and calls `tell`
         if entry.kind is EntryKind.ACTED:
             acted.append((number, entry.seat))
+        # Drop what was found about actions that were taken back.
         elif entry.kind is EntryKind.TAKEN_BACK:
             first = _taken_back(acted, entry.seat)
             standings = [standing for standing in standings if standing.n < first]
             turns = [turn for turn in turns if turn.n < first]
         yield
+    # After the last action, the chances are the result. A draw is shared by all players.
     if standings and master.result is not None:
         winners = master.result.winners or tuple(Seat(seat) for seat in range(len(players)))
         shares = [round(100 * (seat in winners) / len(winners)) for seat in range(len(players))]
@@ -104,7 +108,7 @@ def _taken_back(acted: list[tuple[int, Seat | None]], seat: Seat | None) -> int:
     :returns: the number of that action's entry
     """
     number, other = acted.pop()
-    while other != seat:
+    while other != seat:  # actions of others, which followed the one of this seat
         number, other = acted.pop()
     return number
 
@@ -175,7 +179,7 @@ class Studies:
         self._addresses.enter(address)
         try:
             studied = self._house.study(address, game.name, json.encode(asked).decode())
-            questions.step_aside(studied.cancel)
+            questions.step_aside(studied.cancel)  # other questions are answered while the process works
             study = json.decode(await studied, type=Study)
         except CancelledError:
             raise NotAnswered("nobody waits for this study any more") from None
@@ -193,12 +197,13 @@ def _match_has_secrets(game: Game[Any, Any], record: TableRecord) -> Generator[N
 
     def note(number: int, told: Sequence[To[Any]]) -> None:
         nonlocal hidden
+        # An event with an audience is for some players only; `None`: it is for everybody.
         hidden = hidden or any(to.audience is not None for to in told)
 
     chance = JournalledChance()
     entries = [entry for entry in record.entries if entry.kind is not EntryKind.ARCHIVED]
     for _ in replay_in_steps(game, new_master(game, record.opening, chance), chance, entries, note):
-        if hidden:
+        if hidden:  # one such event is enough
             break
         yield
     return hidden
