@@ -109,6 +109,7 @@ class JournalledChance(SystemChance):
             result = step()
         finally:
             self._script = None
+        # A replay must draw exactly the numbers of the live match.
         if script.unused:
             raise ValueError("the record has numbers that the rules did not draw")
         return result
@@ -117,6 +118,7 @@ class JournalledChance(SystemChance):
 def shuffled(items: Iterable[T], chance: Chance) -> list[T]:
     """Returns the items in a random order (Fisher-Yates). All orders are equally likely."""
     result = list(items)
+    # Each place, from the last one, gets one of the items that are not placed yet.
     for last in range(len(result) - 1, 0, -1):
         other = chance.below(last + 1)
         result[last], result[other] = result[other], result[last]

@@ -122,6 +122,7 @@ class ClockedMaster(Generic[A, E]):
         if not isinstance(self._inner, TakesOffers):
             raise IllegalAction(f"there is no {offer.value} here")
         events = self._inner.agree(offer, seat, now)
+        # 0: no increment.
         self._go_on(now, 0)
         return events
 
@@ -132,6 +133,7 @@ class ClockedMaster(Generic[A, E]):
 
     def expire(self, now: int) -> Sequence[To[E]]:
         """Handles the end of the time of the seat to move: on its clock, or for its decision."""
+        # The game need not know which of the two deadlines has passed: in both cases its seat to move loses by time.
         events = self._inner.expire(now)
         self._go_on(now, self._increment)
         return events
@@ -149,7 +151,9 @@ class ClockedMaster(Generic[A, E]):
         increment.
         """
         before, left = self.reading.running, self.reading.at(now)
+        # After the end of the match, all clocks are stopped.
         turn = None if self.result is not None else self._inner.to_move()
+        # An action after which the same seat is to move does not end its turn.
         if before is not None and turn != before and self.result is None:
             left[before] += increment
         self.reading = ClockReading(tuple(left), turn, now)
@@ -183,9 +187,11 @@ def due_after(master: GameMaster[A, E], now: int, before: Due | None) -> Due | N
     :param before: the deadline before the entry
     """
     deadline = master.rules_deadline if isinstance(master, ClockedMaster) else master.deadline
-    # If the deadline has not changed, the same decision continues: its whole time is still the one noted before.
-    if deadline is None or (before is not None and before.at == deadline):
-        return before if deadline is not None else None
+    if deadline is None:
+        return None
+    # If the deadline has not changed, the same decision continues. Its whole time counts from its beginning, not from `now`.
+    if before is not None and before.at == deadline:
+        return before
     return Due(deadline, deadline - now)
 
 
@@ -195,11 +201,13 @@ def with_days(game: Game[Any, Any], settings: Settings) -> Settings:
 
     :raises BadOption: the number of days is not valid, or other settings contradict it
     """
+    # `from_to` also checks the number.
     days = from_to(1, MOST_DAYS)(MOVE_DAYS, settings[MOVE_DAYS])
     for name in CLOCK_SETTINGS:
         if settings.get(name, "0") != "0":
             raise BadOption(f"{name}: a match with {MOVE_DAYS} has no clocks")
     seconds = str(days * 86_400)
+    # Only some games have a separate set-up, with `setup_time`.
     times = {name: seconds for name in ("move_time", "setup_time") if name in game.options}
     return {**settings, MOVE_DAYS: str(days), **times}
 
@@ -221,4 +229,5 @@ def with_clocks(master: GameMaster[A, E], seats: int, settings: Settings) -> Gam
         return master
     if not isinstance(master, HasTurns):
         raise BadOption("game_time: this game cannot have clocks")
+    # At the beginning every seat has the whole time, and no clock runs.
     return ClockedMaster(master, increment, ClockReading((game_time,) * seats, None, 0))

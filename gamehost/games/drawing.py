@@ -126,6 +126,7 @@ def tag(name: str, *content: str, **attributes: str | float) -> str:
 
     :param attributes: the attributes; the name `class_` becomes `class`, and an underscore in a name becomes a hyphen
     """
+    # `class` is a keyword of Python, so it is written `class_`.
     words = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{value if isinstance(value, str) else number(value)}"'
         for key, value in attributes.items()
@@ -155,6 +156,7 @@ def ending(result: Result, names: Sequence[str]) -> str:
     winners = " and ".join(names[seat] for seat in result.winners)
     losers = [name for seat, name in enumerate(names) if seat not in result.winners]
     why = result.why.removesuffix(".")
+    # Only in a match of two is it clear which player has lost, and by what.
     if len(names) == 2 and len(losers) == 1:
         [loser] = losers
         if result.cause is Cause.LEFT:
@@ -196,6 +198,7 @@ def page(
     # `y` is the upper edge of the next part. The parts are added from top to bottom.
     parts = [text(title, _MARGIN, 32, "title"), text(scene.source, width - _MARGIN, 32, "soft end")]
     y: float = 44
+    # The first player is above the board, and all others are below.
     for line in players[:1]:
         parts.append(_player(scene, line, y, board.width))
         y += _PLAYER + 8
@@ -204,6 +207,7 @@ def page(
     for line in players[1:]:
         parts.append(_player(scene, line, y, board.width))
         y += _PLAYER + 8
+    # The text's position is its base line, not its upper edge.
     y += 14
     for sentence in filter(None, below):
         for words in textwrap.wrap(sentence[:_LONGEST_CAPTION], int(board.width / _CAPTION_CHARACTER)):
@@ -233,6 +237,7 @@ def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
     name = tag("tspan", escaped(scene.names[line.seat]), fill=line.ink, **_fitted(scene.names[line.seat]))
     role = tag("tspan", escaped(line.role), dx=10, class_="soft", font_size=14, font_weight=400) if line.role else ""
     won = scene.result is not None and line.seat in scene.result.winners
+    # The board of the line is a box with round corners. All positions are in pixels from its upper left corner.
     return at(
         _MARGIN,
         y,
@@ -245,6 +250,7 @@ def _player(scene: Scene, line: PlayerLine, y: float, width: float) -> str:
 
 def _fitted(name: str) -> Mapping[str, str | float]:
     """Returns attributes that make a long name narrower, so that there is room for the text behind it."""
+    # East Asian characters are twice as wide.
     wide = sum(2 if east_asian_width(character) in "WF" else 1 for character in name)
     if wide * _NAME_CHARACTER <= _LONGEST_NAME:
         return {}
@@ -255,11 +261,14 @@ def _listed(moves: Sequence[str], width: float, top: float) -> tuple[list[str], 
     """
     Returns moves in columns, and the height of the columns. Each column is filled from top to bottom, the left column first.
     """
+    # A column is at least 12 and at most 44 characters wide, with two more characters of space. Longer moves are wrapped.
     longest = max(12, min(max(map(len, moves)), 44))
     columns = max(1, int(width / ((longest + 2) * _MOVE_CHARACTER)))
     broad = int(width / columns / _MOVE_CHARACTER) - 2
     lines = [line for move in moves for line in textwrap.wrap(move, broad, subsequent_indent="   ") or [""]]
+    # Rounded up.
     rows = -(-len(lines) // columns)
+    # Lines that continue a move are 14 pixels further to the right.
     drawn = [
         text(
             line.strip(),

@@ -69,6 +69,7 @@ def find_games(entries: Iterable[EntryPoint]) -> Installed:
             with importing(entry):
                 game = entry.load()
                 name = game.name
+        # The package cannot be imported, or has no such object.
         except PartUnusable as error:
             rejected[entry.name] = str(error)
             continue
@@ -120,8 +121,12 @@ def resource(game: Game[Any, Any], name: str) -> str | None:
 
 
 def files_of(game: Game[Any, Any], beginning: str) -> dict[str, bytes]:
-    """Returns the files in a game's folder with names that begin like this, by their names."""
+    """
+    Returns the files in a game's folders with names that begin like this, by their names. Files of the game's own
+    folder replace those of the folders of its base classes.
+    """
     found: dict[str, bytes] = {}
+    # The base classes come first, so that the later update replaces their files.
     for folder in reversed(_folders(game)):
         entries = (entry for entry in files(folder).iterdir() if entry.name.startswith(beginning) and entry.is_file())
         found |= {entry.name: entry.read_bytes() for entry in entries}
@@ -130,8 +135,10 @@ def files_of(game: Game[Any, Any], beginning: str) -> dict[str, bytes]:
 
 def _folders(game: Game[Any, Any]) -> list[str]:
     """
-    Returns the packages of the token's class and of its base classes. A game that derives from another one inherits its parts.
+    Returns the packages in which the parts of a game are searched, the first one first: those of the class of the
+    game's object, and of its base classes. So a game that derives from another one inherits its parts.
     """
+    # `__mro__`: the class itself, and then its base classes. A module outside of a package has no folder.
     packages = [kind.__module__.rpartition(".")[0] for kind in type(game).__mro__]
     return list(dict.fromkeys(filter(None, packages)))
 
@@ -144,5 +151,6 @@ def _part(folder: str, module: str, name: str) -> Any:
         return getattr(import_module(where), name, None)
     except ModuleNotFoundError as error:
         if error.name != where:
+            # The module exists, but imports another one that does not.
             raise
         return None

@@ -94,6 +94,7 @@ TAKEN_BACK = "taken-back"
 
 def moves_undone(message: Any) -> int:
     """Returns the number of moves that an event takes back; 0 for all other events."""
+    # The tag names the kind of the event. An event of this kind has the field `moves`.
     undone: int = message.moves if type(message).__struct_config__.tag == TAKEN_BACK else 0
     return undone
 

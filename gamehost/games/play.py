@@ -68,6 +68,7 @@ def is_move(game: Game[Any, Any], told: Sequence[EventMessage]) -> bool:
     :param told: the messages of the entry that everybody receives
     """
     found = part(game, "messages", "is_move")
+    # Most games have no function of their own: a move is an entry with an event of a seat.
     return any(isinstance(getattr(one, "seat", None), int) for one in told) if found is None else bool(found(told))
 
 
@@ -88,11 +89,12 @@ def screen_of(game: Game[Any, Any]) -> NewScreen:
 
 def help_of(game: Game[Any, Any]) -> Sequence[str]:
     """
-    Returns the rules and the moves of a game for people: its `help.rst`, or the docstring of the module with its token. At most
-    22 lines of 80 columns.
+    Returns the rules and the moves of a game for people: its `help.rst`, or the docstring of the module in which the
+    game's object (its token) is defined. At most 22 lines of 80 columns.
     """
     told = resource(game, "help.rst")
     if told is None:
+        # The name of the game, if the module has no docstring.
         told = cleandoc(modules[type(game).__module__].__doc__ or game.name)
     lines = ([line] if columns(line) <= 80 else wrapped((line,), 80) for line in map(str.rstrip, told.splitlines()))
     return list(islice(chain.from_iterable(lines), 22))
@@ -100,6 +102,8 @@ def help_of(game: Game[Any, Any]) -> Sequence[str]:
 
 def has_picture(game: Game[Any, Any]) -> bool:
     """Whether pictures of this game are possible."""
+    # The picture is the game's own, by its object or by its `svg` module, or `plain_picture` draws the game's
+    # messages.
     return isinstance(game, Drawable) or (part(game, "svg", "picture") or messages_of(game)) is not None
 
 
@@ -157,6 +161,7 @@ def heard_back(game: Game[Any, Any], view: Any, before: Iterable[Any], seat: Sea
     recalled = part(game, "player", "recalled")
     if recalled is None:
         return [known]
+    # `read_event` returns `None` for events that no player needs.
     told = [event for event in map(messages.read_event, before) if event is not None]
     return [*recalled(known, told, seat), known]
 
@@ -173,6 +178,7 @@ def missing_parts(game: Game[Any, Any]) -> Iterator[str]:
     """Yields a sentence, without its full stop, for each part that a game does not have, or has under another name."""
     for module, name, consequence in _PARTS:
         if part(game, module, name) is None:
+            # `module` is a file in the game's folder, and `name` a value in it.
             yield f"the game {game.name} has no {name} in {home_of(game)}.{module}: {consequence}"
             if module == "messages":
                 return  # the other parts need messages, so they are not missed
@@ -185,7 +191,8 @@ def missing_parts(game: Game[Any, Any]) -> Iterator[str]:
 
 
 def missing_in_others() -> Iterator[str]:
-    """Yields the sentences of `missing_parts` for the games of other packages."""
+    """Yields the sentences of `missing_parts` for the games of other packages. The host's own games are not checked."""
+    # The host's own games are the first ones.
     for game in islice(installed().games.values(), len(OWN), None):
         yield from missing_parts(game)
 
@@ -197,6 +204,7 @@ def seats_to_act(game: Game[Any, Any], master: GameMaster[Any, Any], seats: int)
     """Returns the seats that may act now, the lowest first. At the beginning of some games there are several."""
     if master.result is not None:
         return ()
+    # A master without `to_move`, or with several seats to act, is asked by the legal actions of each seat.
     turn: Seat | None = master.to_move() if hasattr(master, "to_move") else None
     if turn is not None:
         return (turn,)
@@ -206,6 +214,8 @@ def seats_to_act(game: Game[Any, Any], master: GameMaster[Any, Any], seats: int)
 def _may_act(game: Game[Any, Any], view: Any, seat: Seat) -> bool:
     """Whether this seat has at least one action now."""
     legal = game.legal(view, seat)
+    # `None`: there are too many actions for a list. The seed makes no difference, since only the existence of an
+    # action counts.
     one = game.random_action(view, seat, SeededChance(0).below) if legal is None else next(legal, None)
     return one is not None
 
@@ -251,7 +261,7 @@ def has_points(game: Game[Any, Any]) -> bool:
             if game.write(game.read(form)) == form:
                 return True
         except ValueError:
-            continue
+            continue  # the game cannot read this form
     return False
 
 
@@ -275,6 +285,7 @@ def view_lines(message: Any, names: Sequence[str], points: bool = False) -> Iter
         if name == "board":
             yield from _board_lines(value, points)
         elif name in ("turn", "next", "seat") and isinstance(value, int):
+            # The value is the number of a seat. The line shows the player's name.
             yield f"{name}: {names[value]}"
         else:
             yield f"{name}: {_words(value)}"
@@ -292,6 +303,7 @@ class PlainScreen(Screen[Any]):
         """The sentence for an event: its kind, and its fields with their values."""
         parts = structs.asdict(message)
         seat = parts.pop("seat", None)
+        # The tag of the message's type, such as `taken-back`.
         kind = str(type(message).__struct_config__.tag).replace("-", " ")
         words = ", ".join([kind, *(f"{name} {_words(value)}" for name, value in parts.items())])
         return [f"{words.capitalize()}." if seat is None else f"{self.subject(seat)}: {words}."]
@@ -299,6 +311,7 @@ class PlainScreen(Screen[Any]):
     def _legal(self) -> Iterator[bytes]:
         """Yields the notations of the legal actions: all of them, or one if there are too many for a list."""
         if self.known is None or self.seat is None:
+            # Before the match, or for a watcher, there is none.
             return
         legal = self.game.legal(self.known, self.seat)
         if legal is None:
@@ -314,6 +327,7 @@ class PlainScreen(Screen[Any]):
         example = next(self._legal(), None)
         if example is not None:
             return f"Type a move, or its number in the list of moves: {example.decode()}."
+        # Not every game's view has a field `turn`.
         turn = getattr(self._view, "turn", None)
         if isinstance(turn, int) and turn != self.seat:
             return f"{self.names[turn]} is to move."
@@ -336,6 +350,7 @@ class PlainScreen(Screen[Any]):
         # place.
         alike = None
         for number, one in enumerate(islice(self._legal(), _READ), 1):
+            # A text that is no action may be a number in the list.
             if one == notation or (not notation and typed == str(number)):
                 return [one]
             if alike is None and one.decode("utf-8").casefold() == typed.casefold():
@@ -357,11 +372,12 @@ class PlainScreen(Screen[Any]):
         reason.
         """
         reason = ""
+        # As typed, in small letters and in capital letters; without repetitions.
         for one in dict.fromkeys((typed, typed.lower(), typed.upper())):
             try:
                 return self.game.write(self.game.read(one.encode("utf-8"))), ""
             except ValueError as error:
-                # Messages of Python itself, such as those of `int`, are not for players.
+                # The first reason is returned. Messages of Python itself, such as those of `int`, are not for players.
                 words = str(error)
                 reason = reason or (words if words.startswith("expected ") and words.isprintable() else "")
         return b"", reason
@@ -372,6 +388,7 @@ class PlainScreen(Screen[Any]):
         """
         game, seat = self.game, Seat(self.seat or 0)
         if not isinstance(game, Determinizable):
+            # Without a determinization there is no master to ask: the master of the match knows hidden information.
             return ""
         try:
             act_carefully(game.determinized(self.known, seat, SeededChance(0)), seat, game.read(notation), 0)
@@ -380,6 +397,7 @@ class PlainScreen(Screen[Any]):
         return ""
 
     def drawing(self, style: Style) -> Iterable[str]:
+        # Rows of a board must not be wrapped, so that columns stay aligned.
         for line in self.sentences():
             yield from (line,) if _ROW.match(line) else wrapped((line,), style.width)
 
@@ -411,6 +429,7 @@ def plain_picture(game: Game[Any, Any], scene: Scene) -> str:
     )
     players = [
         PlayerLine(seat, ink, tag("circle", r=7, fill=ink))
+        # The colours repeat if there are more players than colours.
         for seat, ink in zip(range(len(scene.names)), _INKS * len(scene.names), strict=False)
     ]
     # The list of moves is the sentences of a watcher's screen.
@@ -490,9 +509,11 @@ class PlainPlayer:
         """Returns the action for this decision; `None`: there is nothing to do."""
         game, chance = self.game, self.thinking.chance
         legal = game.legal(self._view, self.seat)
+        # One action more than are compared, to see whether there are too many.
         found = None if legal is None else list(islice(legal, _WEIGHED + 1))
         if found is None or len(found) > _WEIGHED:
             return game.random_action(self._view, self.seat, chance.below)
+        # If all actions were refused, they are all tried again.
         found = [action for action in found if game.write(action) not in self._refused] or found
         if len(found) < 2 or self.level is Level.RANDOM or not isinstance(game, Determinizable):
             return chance.one_of(found) if found else None
@@ -528,6 +549,7 @@ class Trials:
         # place in the game's list.
         actions = shuffled(actions, self.chance)
         totals = dict.fromkeys(range(len(actions)), 0.0)
+        # `left`: the places of the remaining actions. With this number of rounds, halving leaves one of them.
         left, rounds = list(totals), (len(actions) - 1).bit_length()
         looks = self.effort.deep and self._is_open()
         # The first trials of all actions together may use at most half of the nodes.
@@ -549,8 +571,10 @@ class Trials:
                     self._pass(actions, left, totals)
                 left.sort(key=lambda place: (-totals[place], place))
                 left = left[: (len(left) + 1) // 2]
+        # The totals so far decide.
         except OutOfBudget:
             pass
+        # The remaining actions first, then the dropped ones; each of the two groups from the best to the worst.
         order = sorted(totals, key=lambda place: (place not in left, -totals[place], place))
         return self._safe([actions[place] for place in order]) if looks else actions[order[0]]
 
@@ -587,6 +611,7 @@ class Trials:
             # An end counts one percent less for each action before it, but never less than a tenth.
             if master.result is not None:
                 return self._worth(master) * (1 - min(ply, 90) / 100)
+            # `None`: nobody can act, or it is not known who acts. The trial has no value.
             after = self._mover(master, mover)
             if after is None:
                 return 0.0
@@ -598,11 +623,16 @@ class Trials:
         return self._worth(master) * (1 - min(self._plies, 90) / 100)
 
     def _worth(self, master: GameMaster[Any, Any]) -> float:
-        """Returns the value of a match for this player: its result, or its estimate."""
+        """
+        Returns the value of a match for this player: its result, from -1 to 1, or an estimate, or 0 if there is none.
+        """
         if master.result is None:
+            # An estimate counts half, because it is less certain than a result.
             return self._outlook(master, self.seat) / 2 if self._outlook else 0.0
         winners = master.result.winners
-        return 1 / len(winners) if self.seat in winners else -1.0 if winners else 0.0
+        if self.seat in winners:
+            return 1 / len(winners)  # a shared victory counts less
+        return -1.0 if winners else 0.0
 
     def _mover(self, master: GameMaster[Any, Any], last: Seat) -> Seat | None:
         """
@@ -618,6 +648,7 @@ class Trials:
         seats = self.game.most_seats
         if seats != self.game.least_seats:
             return None
+        # Without `to_move`, the first seat after the last one that has a legal action is taken.
         for number in range(1, seats + 1):
             seat = Seat((last + number) % seats)
             legal = self.game.legal(master.view(seat), seat)
@@ -636,6 +667,7 @@ class Trials:
         if winning is not None:
             try:
                 master.act(seat, winning, 0)
+            # In this determinization the action is not legal: a random one follows.
             except IllegalAction:
                 pass
             else:
@@ -661,19 +693,25 @@ class Trials:
                 if answer is None:
                     return action
                 if answer in order:
+                    # Examine this action next.
                     order.remove(answer)
                     order.insert(0, answer)
         except OutOfBudget:
+            # The last action was not examined to the end. It is taken only if this seat has won a trial with it.
             return tried[-1] if len(tried) > 1 and tried[-1] == self._winning.get(self.seat) else first
         return first
 
     def _answer(self, action: Any, seed: int) -> Any:
-        """Returns an answer to an action that wins at once; `None`: there is none."""
+        """
+        Returns an action of the next player that wins at once after this action; `None`: there is none, or the same
+        player acts again.
+        """
         master = self._began(action, seed)
         mover = None if master.result is not None else self._mover(master, self.seat)
         if mover is None or mover == self.seat:
             return None
         for answer in islice(self.game.legal(master.view(mover), mover) or (), _WEIGHED):
+            # Each answer is tried in a new copy of the same determinization.
             replied = self._began(action, seed)
             replied.act(mover, answer, 0)
             if replied.result is not None and self.seat not in replied.result.winners and replied.result.winners:

@@ -122,6 +122,7 @@ class Screen(Generic[V]):
     @property
     def _view(self) -> V:
         """The view of this seat, as a message of the game."""
+        # The message is made once for each view, not at each call.
         known, view = self._seen
         if known is not self.known or view is None:
             view = self.messages.view(self.known)  # type: ignore[assignment]
@@ -138,6 +139,7 @@ class Screen(Generic[V]):
 
     def taken_back(self, seat: int, moves: int) -> str:
         """Returns the sentence that a player has taken this number of moves back."""
+        # After `You`, the verb has no `s`.
         again = "move" if seat == self.seat else "moves"
         return (
             f"{self.subject(seat)} took back the last {'move' if moves == 1 else f'{moves} moves'}, and {again} again."
@@ -151,6 +153,7 @@ class Screen(Generic[V]):
         if self.known is None:
             return [*wrapped((_NOT_BEGUN,), style.width)]
         drawing = [] if style.words else [style.plain(line).rstrip() for line in self.drawing(style)]
+        # Without a drawing (`style.words`), or with a line that is too long for the terminal.
         if not drawing or any(columns(line) > style.width for line in drawing):
             return [style.plain(line) for line in wrapped(self.sentences(), style.width)]
         return drawing
@@ -231,6 +234,7 @@ def wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:
             if line and columns(line) + 1 + columns(word) > width:
                 yield line
                 line = ""
+            # The word is longer than a whole line.
             while columns(word) > width:
                 piece = cut(word, width)
                 yield piece
@@ -241,6 +245,7 @@ def wrapped(sentences: Iterable[str], width: int) -> Iterator[str]:
 
 def listed(words: Sequence[str], joint: str = "and") -> str:
     """Returns words as a list in a sentence: `a, b and c`."""
+    # `filter` removes the part before `and` if there is only one word, and everything if there is none.
     return f" {joint} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 

@@ -112,12 +112,13 @@ def expected(value: float, scale: float) -> float:
     :param value: the value of the position for the side; 0 is even
     :param scale: the lead with which a side wins nearly three of four matches
     """
+    # Limited to 50, because `exp` fails for very large numbers.
     return 1 / (1 + exp(-max(-50.0, min(50.0, value / scale))))
 
 
 def weighed(seat: Seat, scale: float, best: bytes, value: float, taken: float) -> Weighed:
     """
-    The judgement of an action in a game of two.
+    Returns the judgement of an action in a game of two, from values that the game's search has found for this seat.
 
     :param value: the value of the position for this seat after the best action
     :param taken: the value of the position after the action that was taken
@@ -159,6 +160,7 @@ class Thinking:
     def whole_budget(self, nodes: int, seconds: float) -> "Budget":
         """A budget that does not shrink with `effort`. It still ends at `ends`."""
         if self.ends is not None and self.clock is not None:
+            # The time that is left until `ends`.
             seconds = min(seconds, self.ends - self.clock())
         return Budget(nodes, seconds, self.clock)
 
@@ -203,10 +205,12 @@ class SeededChance:
 
     def below(self, n: int) -> int:
         """The next random number: a whole number from 0 to n-1."""
+        # The constants and shifts are those of SplitMix64.
         self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
         mixed = self._state
         mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
         mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+        # The highest bits of the product: a number below `n`.
         return ((mixed ^ (mixed >> 31)) * n) >> 64
 
     def one_of(self, items: Sequence[T]) -> T:
@@ -272,6 +276,7 @@ class Found(Generic[M]):
 
 def _from_child(value: int) -> int:
     """The value of a position for the side that has moved to it: negated, and one ply further from the end."""
+    # The forced end of the match is one ply further away from here, so its value is nearer to 0 by one.
     if value > FORCED:
         return 1 - value
     return -1 - value if value < -FORCED else -value
@@ -303,6 +308,7 @@ class Search(Generic[P, M]):
             best: Found[M] | None = None
             try:
                 for move in order:
+                    # A move must be better than the best one so far.
                     alpha = best.value if best is not None else -WIN
                     value = self._child(position, move, plies, alpha, WIN)
                     if best is None or value > best.value:
@@ -312,9 +318,11 @@ class Search(Generic[P, M]):
                 # least as good.
                 return Found(best.move, best.value, found.depth) if best is not None else found
             if best is None:
+                # There were no moves.
                 break
             found = best
             if abs(found.value) > FORCED:
+                # A forced win or loss: a deeper search cannot change it.
                 break
             order.remove(found.move)
             order.insert(0, found.move)
@@ -322,6 +330,7 @@ class Search(Generic[P, M]):
 
     def values(self, position: P, moves: Sequence[M], depth: int) -> list[int]:
         """The value of each of these moves, from a search of `depth` plies without a budget."""
+        # The budget does not count.
         self._free = True
         return [self._child(position, move, depth, -WIN, WIN) for move in moves]
 
@@ -334,6 +343,9 @@ class Search(Generic[P, M]):
         return self._node(position, depth, -WIN, WIN)
 
     def _child(self, position: P, move: M, depth: int, alpha: int, beta: int) -> int:
+        """
+        Returns the value of a move for the side that makes it. Values outside of `alpha` to `beta` are only bounds.
+        """
         # The window is one wider on each side, because the value of a forced win changes by one with each ply.
         return _from_child(self._node(self.rules.after(position, move), depth - 1, -beta - 1, 1 - alpha))
 
@@ -353,6 +365,7 @@ class Search(Generic[P, M]):
         entry = self._table.get(key)
         first: M | None = None
         if entry is not None:
+            # Depth, value, kind of value (`_EXACT` or a bound) and best move of the earlier search.
             known, value, kind, first = entry
             if known >= depth and (
                 kind == _EXACT or (kind == _AT_LEAST and value >= beta) or (kind == _AT_MOST and value <= alpha)
@@ -369,11 +382,17 @@ class Search(Generic[P, M]):
             value = self._child(position, move, depth, lower, beta)
             if value > best:
                 best, chosen = value, move
+                # The best value so far is the least that a further move must reach.
                 lower = max(lower, value)
                 if lower >= beta:
+                    # The other side will not let the match come to this position, so its further moves need no
+                    # search.
                     break
-        # Store the result: exact, or a bound.
-        kind = _AT_LEAST if best >= beta else _EXACT if best > alpha else _AT_MOST
+        # Store the result. Outside of `alpha` to `beta` it is only a bound.
+        if best >= beta:
+            kind = _AT_LEAST
+        else:
+            kind = _EXACT if best > alpha else _AT_MOST
         self._table[key] = (depth, best, kind, chosen)
         return best
 
@@ -385,6 +404,7 @@ class Search(Generic[P, M]):
         rules = self.rules
         best = rules.evaluate(position)
         if best >= beta or not plies:
+            # No forcing move is needed, or their number is used up.
             return best
         lower = max(alpha, best)
         for move in rules.forcing(position):
@@ -420,6 +440,7 @@ def choose(rules: Rules[P, M], position: P, moves: Sequence[M], strength: Streng
     search = Search(rules, thinking.budget(strength.nodes, strength.seconds))
     if strength.noise:
         values = search.values(position, moves, strength.depth)
+        # A weaker player misjudges: each value is changed by at most `noise`.
         noisy = [value + chance.below(2 * strength.noise + 1) - strength.noise for value in values]
         return moves[max(range(len(moves)), key=noisy.__getitem__)]
     return search.best(position, shuffled(moves, chance), strength.depth, strength.sure).move
@@ -465,4 +486,5 @@ def best_on_average(
             break
         for place, one in zip(left, values, strict=True):
             totals[place] += one
+    # Minus sign: among equal totals, the first action.
     return actions[max(left, key=lambda place: (totals[place], -place))]

@@ -113,7 +113,7 @@ class Results(Struct, frozen=True):
 
 def moment(ms: int) -> str:
     """
-    Returns a time as ISO text, for programs; empty if the time is not known.
+    Returns a time as ISO text in UTC, for programs; empty if the time is not known.
 
     :param ms: milliseconds since 1970; 0 if they are not known
     """
@@ -134,6 +134,7 @@ def row(match: FinishedMatch) -> MatchRow:
         why=why,
         n=match.entries,
         opened=moment(opened),
+        # `last.at` is on the table's clock, which started at `opened`. If `opened` is 0, neither time is known.
         ended=moment(opened + match.last.at if opened else 0),
         shown_as=dict(shown_as(opening.seats)) or UNSET,
     )
@@ -151,11 +152,13 @@ def results_of(tally: Tally, game: str, wanted: str) -> Generator[None, None, Re
     """
     rows: list[ResultRow] = []
     shown: dict[str, str] = {}
+    # The caller may let other work run after each row.
     for who, played, count in tally.of(game, wanted):
         rows.append(ResultRow(who.name, who.kind, played, count.played, count.won, count.drawn))
         if who in tally.shown:
             shown[who.name] = tally.shown[who]
         yield
+    # Minus sign: the most victories first.
     rows.sort(key=lambda one: (KINDS.index(one.kind), -one.won, one.played, one.name, one.game))
     ladders = [ladder_of(tally, one) for one in sorted(tally.ladders) if game in ("", one)]
     return Results(rows, ladders, tally.matches.total(), tally.since, shown or UNSET)
@@ -271,6 +274,7 @@ def number(text: str) -> int | None:
     Returns the whole number that a text from a client is; or `None` if the text is no number, or the number is too
     large.
     """
+    # The length is checked before `int`, which would take long for a very long text.
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 and int(text) <= LARGEST else None
 
 
@@ -325,6 +329,7 @@ class BoardReader:
 
     def _look_on(self) -> None:
         """Called by the timer: answers the waiting requests, and stops watching if no request came for some time."""
+        # The timer runs for `EVERY` seconds. In this time the board has sent a difference, so it knows all matches.
         self._complete = True
         self._answer()
         left = self._asked_at + LOOK_SECONDS - self._clock.seconds()
@@ -335,6 +340,7 @@ class BoardReader:
 
     def _answer(self) -> None:
         """Answers all waiting requests with the present board."""
+        # Requests that come during this call wait for the next one.
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
@@ -383,6 +389,7 @@ class _Glance:
 
     def tell(self, data: bytes) -> None:
         """Called with each message to the watchers of the match: the first message is the answer."""
+        # Further messages may arrive while this watcher is being removed.
         if not self._done:
             self._done = True
             self._directory.unwatch(self._table, self)
@@ -482,18 +489,23 @@ class Api:
         :param address: the address of the client
         :param query: `before`, `game` and `name` restrict the list
         """
+        # `None`: the newest matches of all. A text that is no number is refused.
         before = number(query["before"]) if query.get("before") else None
         if before is None and query.get("before"):
             return refused(400, "expected a whole number in before", FOR_EVERYBODY)
         finished, (game, name) = self._directory.finished, self._sought(query)
         if NOTHING_SUCH in (game, name):
+            # No match can have this game or this player, so the journal is not read.
             return found(to_json(MatchList([])), JSON, NEVER)
 
         async def listed() -> Found:
             matches, low = await finished.newest(before, PAGE, game, name)
+            # `low` is the lowest table that was searched. If it is not the first one, there may be older matches.
             page = MatchList([row(match) for match in matches], low if low > 1 else UNSET)
             return kept(await as_json(self._worker, page), LIST_SECONDS)
 
+        # Requests with equal keys share one answer. `ended` changes at the end of each match, and makes older lists
+        # unused.
         return self._directory.questions.ask(address, ("list", finished.ended, before, game, name), listed)
 
     def _sought(self, query: Mapping[str, str]) -> tuple[str, str]:
@@ -524,8 +536,10 @@ class Api:
             match, record, game = await self._directory.finished_match(table, code, self._games)
         except NotAnswered as refusal:
             return Found(not_found(str(refusal)))
+        # A long record is made in a thread, so that the host need not wait for it.
         make = partial(self._made, match, record, self._options.games[game.name], ending)
         answer = await in_thread(self._worker, make) if len(record.entries) > MANY else make()
+        # Neither errors nor private matches are cached.
         return kept(answer) if answer.status == 200 and not code else Found(answer)
 
     def _made(self, match: FinishedMatch, record: TableRecord, played: PlayedGame, ending: str) -> Answer:
@@ -569,18 +583,22 @@ class Api:
         until = number(query["until"]) if "until" in query else LARGEST
         if until is None:
             return refused(400, "expected a whole number in until", FOR_EVERYBODY)
-        until, code = min(until, MOST_TOLD + 1), _code(query)  # all higher numbers have one answer
+        # At most `MOST_TOLD` entries can be sent. All higher numbers have one answer, and so one place in the cache.
+        until, code = min(until, MOST_TOLD + 1), _code(query)
         make = self._pictured if what == "picture" else self._told
         try:
             asked = self._directory.history(table, until, code, self._games)
         except WatchRefused as refusal:
             return not_found(str(refusal))
+        # The journal is read when it is this request's turn. Requests with equal keys share one answer.
         return self._directory.questions.ask(
             address, ("web", what, asked.key, until, code), partial(make, table, asked, until, code)
         )
 
     async def _pictured(self, table: TableId, asked: HistoryQuestion, until: int, code: str) -> Found:
-        """Returns a drawing of a match after an entry."""
+        """
+        Returns a drawing of a match after an entry. It is cached if it is public and never changes (`asked.lasting`).
+        """
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
@@ -590,7 +608,10 @@ class Api:
         return kept(answer) if asked.lasting else Found(answer)
 
     async def _told(self, table: TableId, asked: HistoryQuestion, until: int, code: str) -> Found:
-        """Returns the public events of a match up to an entry, as a message of the open wire."""
+        """
+        Returns the public events of a match up to an entry, as a message of the open wire. It is cached if it is
+        public and never changes (`asked.lasting`).
+        """
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
             return Found(not_found(str(told)))
@@ -613,6 +634,7 @@ def _drawn(game: Game[Any, Any], told: History[Any], cache: str) -> Answer:
     # The events of one entry are one turn of the drawing.
     view, turns = None, []
     for _, events in groupby(told.events, key=itemgetter(0)):
+        # `None`: the drawing does not say which seat has acted. In the same way, the view is that of a watcher.
         turns.append(Turn(None, tuple(event for _, event in events)))
         for event in turns[-1].events:
             view = game.follow(view, event, None)
@@ -633,12 +655,12 @@ def in_thread(worker: Worker, work: Callable[[], T]) -> Deferred[T]:
     answer: Deferred[T] = Deferred()
 
     def safely() -> T | Failure:
-        # A `Deferred` that is called with a `Failure` fails with it.
         try:
             return work()
         except Exception:
             return Failure()
 
+    # An exception in the thread would be lost. As a `Failure` it is a result, with which the `Deferred` fails.
     worker(safely, answer.callback)
     return answer
 

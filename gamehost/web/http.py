@@ -155,6 +155,7 @@ def split_path(raw: bytes) -> tuple[str, ...]:
         raise BadPath("expected a path that begins with a slash")
     parts = raw[1:].split(b"/")
     if parts[-1] == b"":
+        # A slash at the end makes no part.
         parts.pop()
     try:
         decoded = tuple(unquote_to_bytes(part).decode("utf-8") for part in parts)
@@ -354,8 +355,10 @@ def times_of(game: Game[Any, Any], settings: Settings) -> dict[str, float]:
     # The game says its first deadline itself: a match of it begins here, and is never played.
     master = game.new_master(game.least_seats, settings, JournalledChance(lambda number: 0))
     master.begin(0)
-    begin, move = (master.deadline or 0) / 1000, milliseconds("move_time", settings.get("move_time", "0")) / 1000
-    return {name: seconds for name, seconds in (("begin", begin), ("move", move)) if seconds and master.deadline}
+    if not master.deadline:
+        return {}  # without a first deadline, no time is limited
+    times = {"begin": master.deadline / 1000, "move": milliseconds("move_time", settings.get("move_time", "0")) / 1000}
+    return {name: seconds for name, seconds in times.items() if seconds}
 
 
 def described(
@@ -454,7 +457,8 @@ class StaticFiles:
         ways: Mapping[str, str] = MappingProxyType({}),
     ) -> "StaticFiles":
         """
-        Compresses the files, and fills in the placeholders of the shell.
+        Makes the answers for all files, compressed. Also replaces the placeholders in the HTML page (the shell) by
+        the address of the files and by facts about this host.
 
         :param content: the contents of the files, by their paths; one of them is the shell
         :param settings: the host's settings, by game
@@ -465,6 +469,8 @@ class StaticFiles:
         shell = content[SHELL].replace(PLACEHOLDER, f"/static/{digest}/".encode())
         shell = shell.replace(GAMES, described(games, content, settings, house)).replace(WAYS, _attribute(dict(ways)))
         shell = shell.replace(SAID, _attribute({"phrases": PHRASES, "wires": sorted(TALKING_WIRES)}))
+        # The addresses of these files contain the hash, so browsers may cache them for ever. The shell is asked for
+        # each time.
         answers = {
             tuple(name.split("/")): found(data, KINDS[name.rpartition(".")[2]], FOR_EVER, {}, level=9)
             for name, data in content.items()
@@ -477,4 +483,5 @@ class StaticFiles:
         Returns the file at a path below `/static`; or `None` if there is no such file, or the hash in the path is of
         another release.
         """
+        # The first part of the path is the hash.
         return self._answers.get(path[1:]) if path[:1] == (self.hash,) else None

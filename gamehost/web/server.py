@@ -89,9 +89,12 @@ class HttpRequest(Request):
 
         :param length: the number of bytes; `None`: the client has not announced it
         """
+        # For Twisted, the request has no body: so it stores none.
         super().gotLength(0)
         if length != 0:
+            # Otherwise Twisted would ask the client for the body by a `100 Continue`.
             self.requestHeaders.removeHeader(b"Expect")
+            # Twisted sets these values only after the body, but the site needs them now.
             channel: Any = self.channel
             self.method, self.path, self.clientproto = channel._command, channel._path, channel._version
             self.channel.site.process_body(self, length)
@@ -117,7 +120,7 @@ class HttpRequest(Request):
     def answer(self, answer: Answer) -> None:
         """Sends the answer: compressed if the client can read that, and without a body if the client has it cached."""
         if self.gone:
-            return
+            return  # the client has disconnected
         status, body = answer.status, answer.body
         headers = {**HEADERS, "Cache-Control": answer.cache, **answer.headers}
         if answer.etag:
@@ -135,14 +138,16 @@ class HttpRequest(Request):
         # The headers are not written by Twisted, which needs a third of the time of an answer for them.
         self.startedWriting = 1
         if self.method == b"HEAD":
-            body = b""
+            body = b""  # the headers are those of the whole body
         self.channel.write(written(status, headers, body, self.clientproto.decode("latin-1")))
+        # Now Twisted handles the next request of the connection.
         self.finish()
 
     @property
     def accepts_gzip(self) -> bool:
         """Whether the client can read compressed bodies."""
         words = [one.replace(" ", "").lower() for one in self.words("accept-encoding")]
+        # A client can give a weight to a compression, as in `gzip;q=0.5`. The weight 0 means that it cannot read it.
         return any(word == "gzip" or (word.startswith("gzip;q=") and word != "gzip;q=0") for word in words)
 
     def words(self, header: str) -> list[str]:
@@ -203,6 +208,8 @@ class HttpConnection(HTTPChannel):
             if self._dropping < 0:
                 self.close()
             return
+        # The first bytes of a request start its deadline. While an earlier request is being answered, `requestDone`
+        # does it.
         if not self._asking and not self.requests:
             self._asking = True
             self.setTimeout(REQUEST_SECONDS)
@@ -232,7 +239,8 @@ class HttpConnection(HTTPChannel):
 
     def _next_request(self) -> int:
         """
-        Finds the next request in the received bytes.
+        Finds the next request in the received bytes. Requests are handled one by one, so there is none while another
+        one is being answered.
 
         :returns: the length of the request, in bytes; the number of all received bytes, if they cannot be a request; 0
             if no request can be handled now
@@ -245,11 +253,15 @@ class HttpConnection(HTTPChannel):
         # The end has not come. Later, only the new bytes are searched, and a part of the end that has come already.
         self._searched = max(0, len(self._received) - len(END_OF_REQUEST) + 1)
         line = self._received.find(b"\r\n")
+        # Refused at once: more bytes than a request may have, or a first line that is not one of HTTP, such as `GET /
+        # HTTP/1.1`.
         refused = len(self._received) > REQUEST_BYTES or (line > 0 and self._received.find(b" HTTP/", 0, line) < 0)
         return len(self._received) if refused else 0
 
     def _handle(self) -> None:
         """Handles the next request: refuses it if there are too many or if it is too long, or passes it to Twisted."""
+        # `counted` is empty if the address may be a proxy's. Then the site checks the rate, after it has read the
+        # headers.
         if self.counted and not self.site.limiter.may_ask(self.counted, self.site.clock.seconds()):
             # The request is not read, and the connection ends. The rate of new connections is lower than that of
             # requests, so the client becomes slower.
@@ -265,6 +277,8 @@ class HttpConnection(HTTPChannel):
         data = bytes(self._received[:size])
         del self._received[:size]
         self._searched = 0
+        # If the answer is there at once, Twisted calls `requestDone` inside this call. Then the caller handles the
+        # next request.
         self._handling = True
         LineReceiver.dataReceived(self, data)
         self._handling = False
@@ -275,7 +289,11 @@ class HttpConnection(HTTPChannel):
         self._pause_or_resume()
 
     def _pause_or_resume(self) -> None:
-        """Pauses reading from the client while more bytes are waiting than one request may have."""
+        """
+        Pauses reading from the client while more bytes are waiting than one request may have. Does nothing after
+        another protocol has taken the connection over. While the transport's buffer is full, Twisted has paused
+        reading already.
+        """
         if self._successor is None and not self._full:
             if len(self._received) > REQUEST_BYTES:
                 self._networkProducer.pauseProducing()
@@ -297,6 +315,7 @@ class HttpConnection(HTTPChannel):
         Called when a request is complete. If the client does not read the earlier answers, the connection is closed.
         """
         if self._full:
+            # `_full`: the transport's buffer is full, because the client does not read.
             self.close()
         else:
             super().allContentReceived()
@@ -305,14 +324,17 @@ class HttpConnection(HTTPChannel):
         """Called when a request was answered: sets the next deadline, and handles the next request."""
         super().requestDone(request)
         if not self.requests and self._successor is None:
+            # Bytes that are waiting are the beginning of the next request.
             self._asking = bool(self._received)
             self.setTimeout(REQUEST_SECONDS if self._asking else IDLE_SECONDS)
         self._pause_or_resume()
+        # During `_handle`, its caller handles the next request.
         if not self._handling:
             self._read_on()
 
     def timeoutConnection(self) -> None:
         """Called at the deadline: the client has not finished its request, or has sent none. Closes the connection."""
+        # Twisted itself would still send its buffered bytes. `close` does not wait for a slow client.
         TimeoutMixin.setTimeout(self, None)
         self.close()
 
@@ -328,11 +350,16 @@ class HttpConnection(HTTPChannel):
         self._pause_or_resume()
 
     def take_over(self, protocol: IProtocol) -> None:
-        """Hands the connection over to a protocol. Afterwards, that protocol receives the bytes that follow."""
+        """
+        Hands the connection over to a protocol, without deadlines. Received bytes that follow are for that protocol:
+        see `dataReceived` and `_handle`.
+        """
         self.setTimeout(None)
         self.requests.clear()
+        # The transport no longer reports a full buffer to this object.
         self.transport.unregisterProducer()
         self._successor = protocol
+        # The connection no longer counts for the limits of HTTP: the protocol has its own.
         self.site.lost(self)
         protocol.makeConnection(self.transport)
 
@@ -340,6 +367,7 @@ class HttpConnection(HTTPChannel):
         """Called when the connection was closed."""
         self.site.scheduler.leave(self)
         if self._successor is not None:
+            # `take_over` has called `site.lost` already.
             self._successor.connectionLost(reason)
             return
         super().connectionLost(reason)
@@ -427,6 +455,7 @@ class HttpSite(Factory):
     def buildProtocol(self, addr: IAddress | None) -> HttpConnection | None:
         """Returns the protocol for a new connection; or `None` if there are too many: then Twisted closes it."""
         address = str(getattr(addr, "host", ""))
+        # Many clients may share the address of a proxy, so their connections count for no address.
         counted = "" if self.access.may_be_many(address) else address
         if not self.limiter.admit(counted, self.clock.seconds()):
             return None
@@ -440,6 +469,7 @@ class HttpSite(Factory):
             self.channels.discard(channel)
             self.limiter.leave(channel.counted)
         if self._closing is not None and not self.channels:
+            # The last connection of a site that is closing: `close_channels` has ended.
             self._closing.callback(None)
             self._closing = None
 
@@ -482,8 +512,10 @@ class HttpSite(Factory):
             expected = f"expected a body with a Content-Length of {most} at most"
             channel.refuse(refused(413, expected) if most else WITH_BODY)
             return
+        # Twisted has not read the arguments yet. No path with a body has any.
         request.args = {}
         asked = self._asked(request)
+        # Every method is passed as allowed: `longest_body` has checked it.
         refusal = self._refusal(asked, bool(channel.counted), (asked.method,)) or self.take_body(request, asked, length)
         if refusal is not None:
             channel.refuse(refusal)
@@ -522,6 +554,7 @@ class HttpSite(Factory):
         :returns: the answer that refuses the request; `None`: it is not refused
         """
         banned = self.banned(asked.visitor.address)
+        # A client of a socket receives the reason for the ban as a message, after the handshake.
         if banned is not None and not self.is_socket(asked.path):
             return refused(403, banned)
         wrong = self.access.wrong_host(asked.headers.get("host"), asked.version)
@@ -531,6 +564,7 @@ class HttpSite(Factory):
         if not counted and not self.limiter.may_ask(address, now):
             return TOO_MANY
         if self.is_socket(asked.path):
+            # `open_socket` checks the method and the origin.
             return None
         if asked.method not in methods:
             return refused(405, f"expected {' or '.join(methods)}", {"Allow": ", ".join(methods)})
@@ -542,6 +576,7 @@ class HttpSite(Factory):
     def _failed(self, request: HttpRequest, failure: Failure) -> None:
         """Called when an answer could not be made: sends an error instead."""
         if failure.check(CancelledError):
+            # The request was cancelled in `HttpRequest.connectionLost`.
             return  # the client has disconnected
         request.answer(self.answer_of(failure))
 

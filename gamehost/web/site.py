@@ -86,7 +86,10 @@ class WebSite(HttpSite):
         return self.context.limiter.banned(address)
 
     def answer_of(self, failure: Failure) -> Answer:
-        """Returns the answer to a request that has failed: 429 if the client has asked for too much at once."""
+        """
+        Returns the answer to a request that has failed: 429 if the client has asked for too much at once, otherwise
+        500. An expected failure (`NotAnswered`) is not logged.
+        """
         if failure.check(TooManyQuestions):
             return refused(429, str(failure.value), {**FOR_EVERYBODY, "Retry-After": "1"})
         return FAULT if failure.check(NotAnswered) else super().answer_of(failure)
@@ -105,6 +108,7 @@ class WebSite(HttpSite):
             return self._schemas[path[1]]
         if not path or PAGES.get(path[0]) == len(path):
             return self._files.shell
+        # The service worker has an address without the hash of the files, and browsers ask for a newer one.
         if path == (WORKER,) and (worker := self._files.file((self._files.hash, WORKER))) is not None:
             return evolve(worker, cache=ASK_AGAIN)
         if path[0] != "static" and "text/html" in asked.headers.get("accept", ""):
@@ -153,7 +157,7 @@ class WebSite(HttpSite):
     # -- the service calls these methods
 
     def close(self, reason: str) -> Deferred[None]:
-        """Closes the site: does what `disconnect` does, and stops reading the board. It is not used again."""
+        """Closes the site for ever: does what `disconnect` does, and stops reading the board of current matches."""
         self._api.board.stop()
         return self.disconnect(reason)
 
@@ -180,6 +184,7 @@ class WebListener(Struct, frozen=True):
         games = [played.game for played in OPTIONS.games.values()]
         lobby = context.lobby
         seconds, directory = lobby.house_rules.seconds, lobby.directory
+        # The commands that the pages show to people who want to play in a terminal, or by a program.
         ways = {"console": directory.by_hand, "open": directory.by_program}
         files = StaticFiles.pack(read_files(games), games, lobby.settings, seconds, ways)
         return WebSite(context, files, self.access, self.worker, self.reveal)

@@ -24,6 +24,7 @@ def because(view: events.Situation, seat: Seat, actions: Sequence[events.Action]
             return f"A high value lets Mother Nature walk up to {steps} steps."
         case events.ChooseStudent(colour) if colour is not None:
             place = (
+                # A student may come with its destination as the second action. 0 is the dining room.
                 actions[1].destination if len(actions) > 1 and isinstance(actions[1], events.ChooseDestination) else 0
             )
             return _student(board, seat, colour, place)

@@ -128,10 +128,12 @@ class Monk(_Asking, frozen=True, gc=False):
     picked: rules.Colour | None = None
 
     def check(self, position: rules.Position) -> None:
+        """Checks that the card still has students."""
         if not any(self.card(position).students):
             raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "no student is left on this card")
 
     def ask(self, position: rules.Position) -> Ask:
+        """Asks for a student of the card, and then for an island."""
         if self.picked is None:
             return AskCardStudent(position.seat, self.card(position).students)
         return super().ask(position)
@@ -145,6 +147,7 @@ class Monk(_Asking, frozen=True, gc=False):
 
     def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
         if self.picked is None:
+            # Cannot happen: the first request was for a student.
             raise ValueError("an island was chosen before a student")
         island = position.islands[place]
         position = position.with_island(place, rules.evolve(island, students=rules.plus(island.students, self.picked)))
@@ -173,6 +176,7 @@ class Herald(_Asking, frozen=True, gc=False):
     def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
         resolution = rules.resolved(position, place)
         after = resolution.position
+        # The herald counts at once. Mother Nature stays where she is.
         told = [To(Success(after.seat), (after.seat,)), *resolution_told(resolution), To(board_of(after))]
         return Step(after, told)
 
@@ -244,10 +248,13 @@ class _Swapping(_Asking, frozen=True, gc=False):
 
     def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
         if colour is None:
+            # The player exchanges no more students.
             return _stopped(position, self.swaps)
         if self.picked is None:
+            # The first student of an exchange: the second one is asked for next.
             return Step(position, [], rules.evolve(self, picked=colour))
         position, swaps = self.swapped(position, self.picked, colour), self.swaps + 1
+        # After the last exchange the effect is finished.
         return Step(position, [To(board_of(position))], type(self)(swaps) if swaps < self.most else None)
 
 
@@ -319,6 +326,7 @@ class Princess(_Asking, frozen=True, gc=False):
     students = 4
 
     def check(self, position: rules.Position) -> None:
+        """Checks that a student of the card finds a free seat."""
         if not any(self._guests(position)):
             raise IllegalChoice(RuleFault.CHARACTER_NOT_USABLE, "no student of this card has a seat in the dining room")
 

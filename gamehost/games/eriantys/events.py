@@ -68,9 +68,11 @@ class _Number(Struct, frozen=True, gc=False):
     """An action that has a number as its only value."""
 
     def __post_init__(self) -> None:
+        """Replaces a number out of range (see `_LEAST`)."""
         (name,) = self.__struct_fields__
         number = getattr(self, name)
         if not _LEAST <= number <= _MOST:
+            # The struct is frozen, so a normal assignment is not possible.
             force_setattr(self, name, max(_LEAST, min(number, _MOST)))
 
 
@@ -190,6 +192,7 @@ def read(notation: bytes) -> Action:
     :raises ValueError: the text is not an action of this game
     """
     try:
+        # Fails with `ValueError` for other characters than ASCII, and for more or fewer words.
         word, value = notation.decode("ascii").split(" ")
     except ValueError:
         raise ValueError("expected an action of two words, such as `student red`") from None
@@ -534,13 +537,16 @@ def answers_between(old: Board, new: Board) -> Iterator[Action]:
     Yields the answers that a player has given between two boards, as far as the boards show them: a student with its
     destination, steps, a cloud.
     """
+    # After islands have merged, the islands of the two boards cannot be compared.
     same_circle = len(old.islands) == len(new.islands)
     for before, after in zip(old.schools, new.schools, strict=True):
         gone = _differences(before.entrance, after.entrance)
         if list(gone.values()) != [-1]:
+            # Not exactly one student has left this entrance.
             continue
         [colour] = gone
         came = _differences(before.dining, after.dining) == {colour: 1}
+        # 0: the dining room, where the same colour has one student more.
         places = [0] if came else []
         if same_circle:
             islands = enumerate(zip(old.islands, new.islands, strict=True), 1)
@@ -550,6 +556,7 @@ def answers_between(old: Board, new: Board) -> Iterator[Action]:
             yield ChooseDestination(place)
     if same_circle and old.mother_nature != new.mother_nature:
         yield ChooseSteps((new.mother_nature - old.mother_nature) % len(new.islands))
+    # Between two rounds, the clouds are filled.
     if old.round == new.round:
         for place, (full, rest) in enumerate(zip(old.clouds, new.clouds, strict=True)):
             if any(full) and not any(rest):

@@ -60,6 +60,7 @@ class EriantysMaster:
 
     def begin(self, now: int) -> Sequence[To[events.Event]]:
         self._renew(now)
+        # Everybody learns that the match has begun; only the asked player receives the request.
         request = self._state.request
         return [To(self._started), *([] if request is None else [To(request, (request.seat,))])]
 
@@ -91,6 +92,7 @@ class EriantysMaster:
             state = phases.chosen(state, action, say)
             if not state.complete:
                 return state
+            # All have chosen: the match is dealt, and its first turn begins.
             play = phases.opened(phases.dealt(state, self._chance), self._rules.planning_order, self._chance, say)
         elif isinstance(action, events.UseCharacter):
             play = phases.character_used(state, action, say)
@@ -105,6 +107,7 @@ class EriantysMaster:
         Whether a student was chosen without a destination, or the destination was refused. Such half decisions do not renew the
         time, because a player could repeat them for ever.
         """
+        # `picked`: the student without a destination. `Denied` is always the first event of a refused destination.
         picked = isinstance(self._state, phases.Play) and self._state.picked is not None
         return picked or isinstance(say[0].event, events.Denied)
 
@@ -121,6 +124,7 @@ class EriantysMaster:
             seat = Seat(number)
             status = rules.Status.WIN if seat in verdict.winners else rules.Status.LOSE
             say.append(To(events.PlayerStatus(seat, status), (seat,)))
+        # A team is named by its first winner, the player with the towers. A shared victory has no such player.
         alone = verdict.team is not None or len(verdict.winners) == 1
         self._won = events.Won(verdict.team, verdict.winners, verdict.why, verdict.winners[0] if alone else None)
         say.append(To(self._won))
@@ -137,7 +141,10 @@ class EriantysMaster:
         return None if self.request is None else self.request.seat
 
     def view(self, seat: Seat | None) -> events.Event:
-        """Returns the view of a seat, or of a watcher (`None`)."""
+        """
+        Returns the view of a seat, or of a watcher (`None`). Only the view of the asked seat contains the request,
+        and the student that was chosen before.
+        """
         request, position, state = self.request, self.position, self._state
         return events.Situation(
             match=self._started,
@@ -157,6 +164,7 @@ class EriantysMaster:
         seats, request, state = map(Seat, range(self._match.mode.seats)), self.request, self._state
         if self.result is not None:
             return tuple(rules.Status.WIN if seat in self.result.winners else rules.Status.LOSE for seat in seats)
+        # Before the deal, all seats count as waiting.
         asked = request.seat if request is not None and isinstance(state, phases.Play) else None
         stage = state.stage if isinstance(state, phases.Play) else rules.Status.WAITING
         return tuple(stage if seat == asked else rules.Status.WAITING for seat in seats)
@@ -239,6 +247,7 @@ class Eriantys:
             raise IllegalAction("only what follows a student of the entrance is known beforehand")
         if action not in self.legal(view, seat):
             raise IllegalAction("there is no such student in the entrance")
+        # The request that would follow, also with the dining room.
         where = events.AskDestination(seat, len(view.board.islands), dining_room=True)
         return phases.answers(where, public_position(view.board, seat), action.colour)
 
@@ -251,10 +260,14 @@ class Eriantys:
             case events.Situation():
                 return event
             case events.MatchStarted(seats):
+                # No team has a member yet. The first seat chooses first.
                 nobody = ((),) * len(rules.MODES[seats].places)
                 return events.Situation(event, turn=Seat(0), statuses=(rules.Status.WAITING,) * seats, teams=nobody)
+            # All other events need a view that they change.
             case _ if view is None:
                 return None
+            # The colour of the towers is the place of the team in `teams`. The next seat chooses next; after the last
+            # one, the first.
             case events.TowerChosen(chooser, tower):
                 teams = tuple((*team, chooser) if place == tower else team for place, team in enumerate(view.teams))
                 return rules.evolve(view, teams=teams, turn=Seat((chooser + 1) % view.match.seats))
@@ -262,6 +275,7 @@ class Eriantys:
                 return rules.evolve(view, turn=Seat((chooser + 1) % view.match.seats))
             case events.Picked(_, colour):
                 return rules.evolve(view, picked=colour)
+            # The open request was answered.
             case events.Success() | events.Denied() | events.EndOfTurn():
                 return rules.evolve(view, request=None, picked=None)
             case events.Won(_, winners):
@@ -270,6 +284,7 @@ class Eriantys:
                 )
                 return rules.evolve(view, request=None, picked=None, won=event, turn=None, statuses=statuses)
             case _ if isinstance(event, events.ASKS):
+                # Only these two requests are about the student that was chosen before.
                 about = isinstance(event, events.AskDestination) or (
                     isinstance(event, events.AskCardStudent) and not event.may_stop
                 )
@@ -284,6 +299,7 @@ class Eriantys:
         """
         match = rules.Match(rules.MODES[view.match.seats], view.match.expert)
         master = EriantysMaster(match, Rules(match.expert), chance)
+        # Before the deal there is no board.
         master._state = begun(view, match, chance) if view.board is None else playing(view, view.board, chance)
         return master
 
@@ -332,6 +348,7 @@ def public_position(board: events.Board, seat: Seat) -> rules.Position:
         bag=rules.NO_STUDENTS,
         cards=board.cards,
         supply=board.supply,
+        # A board counts islands from 1, a position from 0.
         mother_nature=board.mother_nature - 1,
         professors=board.professors,
         round=board.round,
@@ -356,6 +373,7 @@ def begun(view: events.Situation, match: rules.Match, chance: Chance) -> phases.
     random.
     """
     towers = {seat: rules.Tower(place) for place, team in enumerate(view.teams) for seat in team}
+    # The wizards that were chosen: those that the request does not offer. While teams are chosen, there are none.
     taken = [
         wizard
         for wizard in rules.WIZARDS
@@ -377,28 +395,32 @@ def bag_of(board: events.Board) -> rules.Students:
 def playing(view: events.Situation, board: events.Board, chance: Chance) -> phases.Play:
     """Returns a match after the deal that fits a view. Hands are drawn at random, except one that the view shows."""
     request = view.request
+    # The view of a seat that is not asked contains no request.
     seat = view.turn if request is None else request.seat
     assert seat is not None
     hands = []
     for school in board.schools:
         cards = shuffled([card for card in rules.ASSISTANTS if card != school.played], chance)
+        # As many random assistants as the player still has, without the one that lies on the table.
         hands.append(tuple(sorted(cards[: school.assistants])))
     if isinstance(request, events.AskAssistant):
+        # The request shows the hand.
         hands[seat] = request.hand
-    # The position, with everything that the board shows.
+    # The position, with everything that the board shows. A bag without students means that this is the last round.
     bag = bag_of(board)
     position = rules.evolve(public_position(board, seat), hands=tuple(hands), bag=bag, last_round=not any(bag))
     stage, mode = view.statuses[seat], position.match.mode
     # How many students were moved in this turn: as many as are missing in the entrance.
     moved = mode.entrance - sum(position.school.entrance) if stage is rules.Status.MOVE_1 else mode.moves
     play = phases.Play(position, rules.PlanningOrder.PREVIOUS, stage, request, max(0, min(moved, mode.moves)))
-    # If a character asks, continue its effect.
+    # If a character asks, continue its effect. A destination with the dining room is that of a normal move.
     asks_student = isinstance(request, events.AskDestination) and request.dining_room
     if asks_student or not isinstance(request, events.AskDestination | events.AskCardStudent | events.AskColour):
         return rules.evolve(play, picked=view.picked)
     assert board.active_character is not None
     effect: Effect | None = EFFECTS[board.active_character]
     if effect is not None and view.picked is not None:
+        # Its first request was answered already: repeat this answer.
         effect = effect.student(position, view.picked, chance).more
     return rules.evolve(play, effect=effect)
 
@@ -415,6 +437,7 @@ def _on_board(view: events.Situation, event: Any) -> events.Situation:
         case _ if board is None:
             return view
         case events.StartOfTurn(_, seat):
+            # A board that was read from messages has no order of turns.
             turn = board.phase_order.index(seat) if board.phase_order else board.turn
             return _waits(rules.evolve(view, board=rules.evolve(board, turn=turn)), seat, rules.Status.MOVE_1)
         case events.PlayedAssistant(seat, assistant):
@@ -438,20 +461,25 @@ def _at_stage(view: events.Situation, board: events.Board) -> events.Situation:
     before, match = view.board, view.match
     view = rules.evolve(view, board=board, match=events.MatchStarted(match.seats, match.expert, board.order))
     if before is None:
+        # The first board is the deal: from now on, the school boards show the teams.
         seats = tuple(map(Seat, range(match.seats)))
         teams = (
             tuple(seat for seat in seats if board.schools[seat].tower == place) for place in range(len(view.teams))
         )
         view = rules.evolve(view, teams=tuple(teams))
     if not board.phase_order:
+        # A board that was read from messages has no order of turns, so the phase stays as it is.
         return view
     seat, mode = board.phase_order[board.turn], rules.MODES[match.seats]
     stage = view.statuses[seat]
     if all(school.played is None for school in board.schools):
+        # Nobody has played an assistant in this round.
         stage = rules.Status.PLANNING
     elif before is not None and before.unresolved and not board.unresolved:
+        # The influence on Mother Nature's island was counted, so she has moved.
         stage = rules.Status.MOVE_3
     elif stage is rules.Status.MOVE_1 and sum(board.schools[seat].entrance) == mode.entrance - mode.moves:
+        # All students of this turn have left the entrance.
         stage = rules.Status.MOVE_2
     return _waits(view, seat, stage)
 
@@ -467,10 +495,12 @@ def _assistant_played(view: events.Situation, board: events.Board, seat: Seat, a
     board = _with_school(board, seat, rules.evolve(school, played=assistant, assistants=school.assistants - 1))
     turn = board.turn + 1
     if not board.phase_order:
+        # Not known: the board was read from messages.
         return rules.evolve(view, board=board)
     if turn < len(board.phase_order):
         board = rules.evolve(board, turn=turn)
         return _waits(rules.evolve(view, board=board), board.phase_order[turn], rules.Status.PLANNING)
+    # Players with equal assistants keep their order, because `sorted` is stable.
     order = tuple(sorted(board.phase_order, key=lambda one: _card(board, one)))
     return rules.evolve(view, board=rules.evolve(board, phase_order=order, turn=0))
 

@@ -64,6 +64,7 @@ class Spelling:
         #: written as it is).
         self.answers: Mapping[type, tuple[type, Mapping[Any, Any] | None]] = {
             message: (action, written and {word: value for value, word in written.items()})
+            # `written and`: `None` stays `None`.
             for action, (message, written) in self._said.items()
         }
 
@@ -84,6 +85,7 @@ class Spelling:
     def action_of(self, message: Any) -> Any:
         """Returns the action that a message means."""
         action, read = self.answers[type(message)]
+        # Each message of an action has exactly one value.
         (value,) = astuple(message)
         return action(value if read is None else read[value])
 
@@ -99,9 +101,14 @@ class Spelling:
 
         :param values: one value for each tower colour that this match uses, in the order of the colours
         """
+        # Not strict: a match of two or four players does not use the last colour.
         return dict(zip(self.towers, values, strict=False))
 
     def read_by_tower(self, values: Mapping[Any, Any]) -> tuple[Any, ...]:
+        """
+        Returns the values of a mapping by tower colours, in the order of the colours. Colours that the match does not
+        use are left out.
+        """
         return tuple(values[tower] for tower in self.towers if tower in values)
 
     def one_by_one(self, students: Students) -> tuple[Any, ...]:
@@ -169,6 +176,7 @@ class JsonSpelling(Spelling):
         )
 
     def read_school(self, player: Any) -> School:
+        """Returns a school board from its message. Values that a wire leaves out are replaced by those of the game."""
         return School(
             # A server of another author may leave tower and wizard empty until the deal.
             tower=self.read_tower(player.tower) or Tower.BLACK,
@@ -183,6 +191,7 @@ class JsonSpelling(Spelling):
         )
 
     def _new_island(self, number: int, island: Island) -> Any:
+        """Returns the message of an island group. `island` caches the results."""
         return self._group(
             number=number,
             members=self._many(island.members),
@@ -208,6 +217,7 @@ class JsonSpelling(Spelling):
         )
 
     def read_card(self, card: Any) -> Card:
+        # `None`: this character has no students, or no tiles.
         students = NO_STUDENTS if card.students is None else self.counts(card.students)
         return Card(Character(card.character), card.cost, card.used, students, card.noEntryTiles or 0)
 
@@ -242,8 +252,10 @@ class JsonSpelling(Spelling):
         :param players: the messages of the players' boards, in the order of the seats
         :param professors: the holder of each colour
         """
+        # `None`: no character was used in this turn.
         active = table.activeCharacter
         return events.Board(
+            # Only the expert game has coins.
             expert=table.coinsSupply is not None,
             round=table.round,
             schools=tuple(map(self.read_school, players)),
@@ -620,6 +632,7 @@ SPELLING = JsonSpelling(
 
 
 def board_message(board: events.Board) -> BoardMessage:
+    """Returns the message with everything visible on a board."""
     players = [SPELLING.school(seat, school, board) for seat, school in enumerate(board.schools)]
     make = partial(BoardMessage, players=players, order=list(board.order))
     return SPELLING.table(make, board, dict(zip(_COLOURS, board.professors, strict=True)))
@@ -685,6 +698,7 @@ def _written(event: Any) -> Any:
     message, kinds = _MESSAGES.get(type(event), (None, ()))
     if message is None:
         return None
+    # An event may have more values at its end that its message does not contain.
     names = type(event).__struct_fields__[: len(message.__struct_fields__)]
     values = [getattr(event, name) for name in names]
     return message(*(kind.write(value) for kind, value in zip(kinds, values, strict=True)) if kinds else values)
@@ -734,6 +748,7 @@ class EriantysMessages:
 
     def event(self, event: Any) -> EventMessage | None:
         match event:
+            # These two messages need more than a translation of single values.
             case events.Board():
                 return BoardEvent(board_message(event))
             case events.IslandOwner(number, island, owner):
@@ -746,6 +761,7 @@ class EriantysMessages:
             return _read_board(event.board)
         kind, kinds = _EVENTS.get(type(event), (None, ()))
         if kind is None:
+            # Not an event that a client translates back (see `_UNREAD`).
             return None
         values = astuple(event)
         return kind(*(one.read(value) for one, value in zip(kinds, values, strict=True)) if kinds else values)

@@ -46,6 +46,7 @@ class Choices(Struct, frozen=True, gc=False):
         :raises IllegalChoice: there is no free place in this team
         """
         left = self._places_left()
+        # A match of two or four has only two teams.
         if action.tower >= len(left) or not left[action.tower]:
             free = ", ".join(tower.name for tower in rules.Tower if tower < len(left) and left[tower])
             raise IllegalChoice(
@@ -69,6 +70,7 @@ class Choices(Struct, frozen=True, gc=False):
         return rules.evolve(self, wizards=(*self.wizards, action.wizard))
 
     def _places_left(self) -> tuple[int, ...]:
+        """Returns the number of free places in each team, by tower colour."""
         places = self.match.mode.places
         return tuple(places[tower] - self.towers.count(rules.Tower(tower)) for tower in range(len(places)))
 
@@ -111,6 +113,7 @@ def dealt(choices: Choices, chance: Chance) -> rules.Position:
     """
     match = choices.match
     islands = _islands(chance)
+    # The students for the islands were taken from the bag before.
     bag: rules.Students = (rules.STUDENTS_OF_A_COLOUR - rules.STUDENTS_FOR_ISLANDS,) * len(rules.NO_STUDENTS)
     teams = tuple(
         rules.Team(rules.Tower(tower), members)
@@ -123,11 +126,13 @@ def dealt(choices: Choices, chance: Chance) -> rules.Position:
     for number, (tower, wizard) in enumerate(zip(choices.towers, choices.wizards, strict=True)):
         entrance, bag = rules.drawn(bag, match.mode.entrance, chance)
         holds = Seat(number) in holders
+        # The partner in a team has no towers.
         towers = match.mode.towers if holds else 0
         schools.append(rules.School(tower, wizard, towers, holds, entrance, coins=int(match.expert)))
     # The characters take their students from the bag after the entrances.
     cards: list[rules.Card] = []
     if match.expert:
+        # The first three characters of a random order.
         for character in shuffled(rules.Character, chance)[: rules.CHARACTERS_IN_PLAY]:
             card, bag = laid_out(character, bag, chance)
             cards.append(card)
@@ -157,6 +162,7 @@ def _islands(chance: Chance) -> tuple[rules.Island, ...]:
     islands = []
     for place in range(rules.ISLANDS):
         students = rules.NO_STUDENTS
+        # Not on the first island, where Mother Nature is, and not on the one opposite.
         if place % (rules.ISLANDS // 2):
             students, bag = rules.drawn(bag, 1, chance)
         islands.append(rules.Island((place + 1,), students))
@@ -194,6 +200,7 @@ def answers(
         case events.AskCloud(_, clouds):
             yield from map(events.ChooseCloud, clouds)
         case events.AskCardStudent(_, students, may_stop):
+            # `may_stop` marks the first student of an exchange. For the second one, its table must have a free seat.
             yield from _colours(_seated_with(students, position, None if may_stop else picked))
             if may_stop:
                 yield events.ChooseStudent(None)
@@ -222,12 +229,14 @@ def _seated_with(
     minstrel = position is not None and position.character is rules.Character.MINSTREL
     if position is None or picked is None or not minstrel or rules.has_room(position.school, picked):
         return students
+    # The table of the chosen student is full. Only an exchange for a student of the same colour leaves a seat.
     return tuple(count if colour == picked else 0 for colour, count in enumerate(students))
 
 
 def usable(position: rules.Position) -> Iterator[events.UseCharacter]:
     """Yields the characters that the player to move can use and pay for now, in its own turn."""
     for card in position.cards:
+        # At most one character can be used in a turn.
         if position.character is None and card.cost <= position.school.coins:
             try:
                 EFFECTS[card.character].check(position)
@@ -279,6 +288,7 @@ def _status(seat: Seat, status: rules.Status) -> To[events.Event]:
 def opened(position: rules.Position, planning_order: rules.PlanningOrder, chance: Chance, say: events.Told) -> Play:
     """Begins the match after the deal, until the first request."""
     say.append(To(events.board_of(position)))
+    # This event names the player that begins round 1, although assistants are played first.
     say.append(To(events.StartOfTurn(1, position.order[0])))
     return _planning(Play(position, planning_order), chance, say)
 
@@ -293,6 +303,7 @@ def answered(play: Play, action: events.Action, chance: Chance, say: events.Told
         case events.AskStudent() as request, events.ChooseStudent():
             return _student_chosen(play, request, action, say)
         case events.AskDestination() as request, events.ChooseDestination():
+            # Without an effect, a student of the entrance was chosen. Otherwise, the effect of a character has asked.
             if play.effect is None:
                 return _destination_chosen(play, request, action, say)
             return _effect_island(play, request, action, chance, say)
@@ -331,6 +342,7 @@ def _planned(position: rules.Position, planning_order: rules.PlanningOrder) -> t
     """Returns the order in which the players play assistants (D-R1, D-R2)."""
     if planning_order is rules.PlanningOrder.PREVIOUS:
         return position.order
+    # Around the table, beginning with the player that acted first.
     first = position.seating.index(position.order[0])
     return position.seating[first:] + position.seating[:first]
 
@@ -344,7 +356,10 @@ def _ask_assistant(play: Play, say: events.Told) -> Play:
 
 
 def _asked(play: Play, request: events.Ask, say: events.Told) -> Play:
-    """Sends a request, and stores it as the open one."""
+    """
+    Sends a request, and stores it as the open one. If it is about a student that was chosen before, its player first
+    receives this student.
+    """
     if (colour := play.about) is not None:
         say.append(_to(request.seat, events.Picked(request.seat, colour)))
     say.append(_to(request.seat, request))
@@ -377,6 +392,7 @@ def _assistant_played(play: Play, request: events.AskAssistant, action: events.P
         _status(seat, rules.Status.WAITING),
     )
     if position.turn < len(position.order):
+        # Other players have not played an assistant yet.
         return _ask_assistant(rules.evolve(play, position=position), say)
     return _turn(rules.evolve(play, position=rules.evolve(position, turn=0, order=_by_assistant(position))), say)
 
@@ -414,6 +430,7 @@ def request_of(play: Play) -> events.Ask:
         return events.AskStudent(position.seat, position.school.entrance)
     if play.stage is rules.Status.MOVE_2:
         more = MESSENGER if position.character is rules.Character.MESSENGER else 0
+        # `or 0`: in a match that was made from a view, the played assistant may be unknown.
         return events.AskSteps(position.seat, rules.steps_of(position.school.played or 0) + more)
     return events.AskCloud(position.seat, tuple(place for place, cloud in enumerate(position.clouds) if any(cloud)))
 
@@ -479,12 +496,14 @@ def _steps_chosen(
     place = (position.mother_nature + action.steps) % len(position.islands)
     position = rules.evolve(position, mother_nature=place)
     say += (_to(request.seat, events.Success(request.seat)), To(events.board_of(position, unresolved=True)))
+    # The players first receive the board before the count, then the count, then the board after it.
     resolution = rules.resolved(position, place)
     say += events.resolution_told(resolution)
     position = resolution.position
     say.append(To(events.board_of(position)))
     verdict = rules.ended_at_once(position)
     if verdict is not None:
+        # A team has won at once.
         return over(rules.evolve(play, position=position), verdict)
     say.append(_status(request.seat, rules.Status.END_MOVE_2))
     say.append(_status(request.seat, rules.Status.MOVE_3))
@@ -513,10 +532,12 @@ def _cloud_chosen(
 
 def _turn_ended(play: Play, chance: Chance, say: events.Told) -> Play:
     """Ends a turn: begins the next turn or the next round, or ends the match."""
+    # The effect of a character ends with the turn.
     position = rules.evolve(play.position, character=None, banned=None)
     seat = position.seat
     say += (To(events.EndOfTurn(position.round, seat)), To(events.board_of(position)))
     if position.turn + 1 < len(position.order):
+        # Other players have not had their turn in this round.
         say.append(_status(seat, rules.Status.WAITING))
         return _turn(rules.evolve(play, position=rules.evolve(position, turn=position.turn + 1)), say)
     say += (To(events.EndOfRound(position.round)), _status(seat, rules.Status.WAITING))
@@ -573,6 +594,7 @@ def character_used(play: Play, action: events.UseCharacter, say: events.Told) ->
     # Pay for the character, and begin its effect.
     position = paid(position, card)
     say += (_to(position.seat, events.Success(position.seat)), To(events.PlayedCharacter(position.seat, character)))
+    # The choice of a student without a destination is dropped.
     return _went_on(rules.evolve(play, position=position, picked=None), effect.started(position), say)
 
 
@@ -588,6 +610,7 @@ def _effect_student(
         raise ValueError("an effect was answered and none is at work")
     if action.colour is None:
         if not (isinstance(request, events.AskCardStudent) and request.may_stop):
+            # No student was chosen. This is an answer only if the request allows it.
             raise IllegalChoice(RuleFault.INVALID_INPUT, "something has to be chosen; expected a colour")
     elif isinstance(request, events.AskCardStudent) and not request.students[action.colour]:
         raise IllegalChoice(RuleFault.STUDENT_NOT_AVAILABLE, "no student of this colour is offered")
@@ -615,6 +638,7 @@ def _went_on(play: Play, step: Step, say: events.Told) -> Play:
     finished.
     """
     say += step.said
+    # The effect has drawn the last student of the bag.
     newly_last = step.position.last_round and not play.position.last_round
     play = rules.evolve(play, position=step.position, effect=step.more)
     if newly_last:

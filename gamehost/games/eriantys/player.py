@@ -54,6 +54,7 @@ class Seen:
         return None if self.view is None else self.view.request
 
     def hear(self, event: Any) -> None:
+        """Updates the view of this seat after an event, and remembers what no view contains."""
         self.view = ERIANTYS.follow(self.view, event, self.seat)
         match event:
             case events.Situation():
@@ -65,6 +66,7 @@ class Seen:
             case events.LastRound():
                 self.last_round = True
             case events.AskAssistant(_, hand):
+                # A new round has begun, so the effect of the harvester has ended.
                 self.hand, self.banned = hand, None
 
     def _come_in(self, situation: events.Situation) -> None:
@@ -72,6 +74,7 @@ class Seen:
         self._entrance = rules.MODES[situation.match.seats].entrance
         if isinstance(situation.request, events.AskAssistant):
             self.hand = situation.request.hand
+        # Round 0 is the time before the first planning phase. An empty bag means that no further round is possible.
         if situation.board is not None and situation.board.round and not situation.board.bag:
             self.last_round = True
 
@@ -82,6 +85,7 @@ class Seen:
             gone = self.played.get(Seat(number), set())
             hand = tuple(card for card in (self.hand if number == self.seat else rules.ASSISTANTS) if card not in gone)
             if len(hand) != school.assistants:
+                # The player was away when assistants were played. The number is right, the assistants may be wrong.
                 hand = hand[: school.assistants] or rules.ASSISTANTS[: school.assistants]
             hands.append(hand)
         return tuple(hands)
@@ -117,6 +121,7 @@ class Seen:
         position, request = self.position(), self.request
         if position is None or request is None:
             return None
+        # All other requests come while students are moved.
         stage = {events.AskSteps: rules.Status.MOVE_2, events.AskCloud: rules.Status.MOVE_3}.get(
             type(request), rules.Status.MOVE_1
         )
@@ -143,9 +148,12 @@ def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[even
     if request is None:
         return
     stop = events.ChooseStudent(None)
+    # `stop`: the answer that no more students are exchanged. It is added below if it is useful.
     found = [action for action in answers(request, play.position, play.about) if action != stop]
     swapped = getattr(play.effect, "swaps", 0)
     if isinstance(request, events.AskCardStudent) and request.may_stop:
+        # Before the first exchange, `stop` would only waste the coins. With `once`, it is the only answer after the
+        # first exchange.
         if swapped or not once:
             yield stop
         if swapped and once:
@@ -154,6 +162,7 @@ def options(play: Play, *, characters: bool, once: bool = True) -> Iterator[even
         # A player that has just come back does not know the chosen student, so the dining room may not be possible.
         found = [action for action in found if action != events.ChooseDestination(0)]
     yield from found
+    # Characters are considered only before Mother Nature moves, so that the search stays small.
     if characters and isinstance(request, events.AskSteps):
         yield from usable(play.position)
 
@@ -189,6 +198,7 @@ def worth(position: rules.Position, seat: Seat) -> float:
         leader = counts.index(most)
         if counts.count(most) == 1 and position.teams[leader].tower is not island.tower:
             scores[leader] += 14 * near * len(island.members)
+        # Influence counts a little, also without the island.
         for number, count in enumerate(counts):
             scores[number] += 1.5 * near * count
     own = next(number for number, team in enumerate(position.teams) if seat in team.seats)
@@ -200,14 +210,17 @@ def _assets(position: rules.Position, seats: Sequence[Seat]) -> float:
     score = 0.0
     for seat in seats:
         school = position.schools[seat]
+        # Towers on the own board are not built yet.
         score -= 100 * school.towers
         score += 2.5 * min(school.coins, 6)
         for colour, students in enumerate(school.dining):
+            # The more students a table has, the less each of them is worth.
             score += (4.0, 3.5, 3.0, 2.5)[min(students, 3)] * students
             if position.professors[colour] == seat:
                 # A larger lead over the other players makes the professor safer.
                 others = max(other.dining[colour] for other in position.schools if other is not school)
                 score += 32 + 4 * min(3, students - others) + 0.8 * school.entrance[colour]
+        # Different colours in the entrance leave more choices.
         score += 1.2 * sum(map(bool, school.entrance))
     return score
 
@@ -254,11 +267,14 @@ def turn_lines(play: Play, beam: Beam, chance: Chance, budget: Budget) -> list[L
             for one in _decisions(line, seat, beam, chance):
                 budget.nodes -= 1
                 if is_own(one.play, seat):
+                    # Two sequences may lead to the same position: the first one is kept.
                     found.setdefault((one.play.position, one.play.moved), one)
                 else:
+                    # The turn or the match is over.
                     ended.append(one)
         width = beam.width if budget.nodes > 0 else 1
         lines = sorted(found.values(), key=lambda line: -line.value)[:width]
+        # Only the best are of interest. This limits the memory.
         if len(ended) > 12:
             ended = sorted(ended, key=lambda line: -line.value)[:12]
     return sorted(ended, key=lambda line: -line.value)
@@ -278,10 +294,11 @@ def _decisions(line: Line, seat: Seat, beam: Beam, chance: Chance) -> Iterator[L
             try:
                 following = after(play, action, chance)
             except events.IllegalChoice:
-                continue
+                continue  # `options` also yields a few answers that the effect of a character refuses
             way = (*actions, action)
             # Continue until the decision is complete: a student has its destination, and no effect has another request.
             unfinished = following.picked is not None or following.effect is not None
+            # A character alone is no decision: the answer after it belongs to it.
             of_character = play.effect is not None or isinstance(action, events.UseCharacter)
             if following.verdict is None and (unfinished or of_character):
                 open_ends.append((following, way))
@@ -337,10 +354,12 @@ class EriantysPlayer:
         before = self.seen.request
         self.seen.hear(event)
         if isinstance(event, events.Denied):
+            # The destination was refused: the plan is of no use.
             self._plan, self._answered = (), None
         elif self.seen.request is not before:
             self._refused.clear()
             if self._answered is not None:
+                # Remove the accepted answer from the plan. If it was not the planned one, the plan is dropped.
                 _, action = self._answered
                 self._plan = self._plan[1:] if self._plan[:1] == (action,) else ()
                 self._answered = None
@@ -355,12 +374,14 @@ class EriantysPlayer:
         request = self.seen.request
         if request is None:
             return None
+        # The same request gets the same answer.
         if self._answered is None or self._answered[0] is not request:
             self._answered = (request, self._action(request))
         action = self._answered[1]
         if isinstance(request, events.AskColour) and isinstance(action, events.ChooseStudent):
             board = self.seen.board
             if board is not None and board.active_character is rules.Character.HARVESTER:
+                # No event contains the colour, but the player needs it for the rest of its turn.
                 self.seen.banned = action.colour
         return events.write(action)
 
@@ -368,6 +389,7 @@ class EriantysPlayer:
         """Returns the destination of the student that was the last answer; `None`: there is none."""
         if not isinstance(self.seen.request, events.AskStudent) or len(self._plan) < 2:
             return None
+        # The plan begins with the student that was the last answer, and its destination follows.
         student, destination = self._plan[:2]
         return events.write(destination) if isinstance(student, events.ChooseStudent) else None
 
@@ -375,17 +397,20 @@ class EriantysPlayer:
         """Chooses the answer to a request at this level."""
         match request:
             case events.AskTower(_, left, _):
+                # The team with the most free places; of equal ones the first.
                 return events.ChooseTower(rules.Tower(max(range(len(left)), key=lambda tower: (left[tower], -tower))))
             case events.AskWizard(_, wizards):
                 return events.ChooseWizard(wizards[self.thinking.chance.below(len(wizards))])
         play = self.seen.play()
         if play is None or self.level is Level.RANDOM or (self._refused and not self._plan):
+            # After a refusal in the middle of a decision, any other answer is taken.
             return self._any(request, play)
         if isinstance(request, events.AskAssistant):
             return self._assistant(play, request)
         allowed = set(options(play, characters=True, once=False))
         if not self._plan or (self._plan[0] not in allowed and not isinstance(request, events.AskDestination)):
             if isinstance(request, events.AskDestination) or not events.allows_character(request):
+                # In the middle of a decision, which the search cannot begin with: the player has just come back.
                 return self._any(request, play)
             self._plan = self._turn(play)
         return self._plan[0] if self._plan else self._any(request, play)
@@ -394,13 +419,17 @@ class EriantysPlayer:
         """Returns a random answer to a request, or sometimes a character."""
         chance = self.thinking.chance
         if play is None:
+            # Without a board the possible answers are not known.
             return events.ChooseDestination(1)
         if isinstance(request, events.AskDestination) and request.dining_room and not chance.below(2):
+            # Half of the students go to the dining room.
             found: list[events.Action] = [events.ChooseDestination(0)]
         else:
             found = list(options(play, characters=False, once=False))
         if isinstance(request, events.AskSteps) and not chance.below(3):
+            # In one of three turns, characters are among the answers.
             found += usable(play.position)
+        # If all answers were refused, they are all tried again.
         found = [action for action in found if events.write(action) not in self._refused] or found
         return chance.one_of(found)
 
@@ -418,6 +447,7 @@ class EriantysPlayer:
             action.assistant for action in options(play, characters=False) if isinstance(action, events.PlayAssistant)
         ]
         if not style.worlds:
+            # A weak level plays a random assistant.
             return events.PlayAssistant(chance.one_of(cards))
 
         def value(others: Mapping[Seat, int], card: int) -> float:
@@ -430,6 +460,7 @@ class EriantysPlayer:
         """Returns an assistant for each other player: the one that was played, or a random one of the hand."""
         chance = self.thinking.chance
         return {
+            # An empty hand counts as the assistant 10.
             seat: known.get(seat) or chance.one_of(position.hands[seat] or (10,))
             for seat in position.order
             if seat != self.seat
@@ -443,6 +474,7 @@ class EriantysPlayer:
         targets are not compared.
         """
         request, choice = self.seen.request, events.read(action)
+        # In the middle of a decision, the match after its first part is used: no view contains it.
         play, self._begun = self._begun or self.seen.play(), None
         if play is None or request is None:
             return None
@@ -455,8 +487,10 @@ class EriantysPlayer:
             best, lost = found
         values = [worth(play.position, Seat(seat)) for seat in range(len(play.position.schools))]
         # Turn the values of all players into shares of a victory.
+        # The odds of each player to win, such as 3 for three of four matches.
         odds = [expected(value, 2 * LEAD) / expected(-value, 2 * LEAD) for value in values]
         own = odds[self.seat] / sum(odds)
+        # The same after the mistake.
         less = odds[self.seat] * exp(-lost / LEAD)
         after_it = less / (sum(odds) - odds[self.seat] + less)
         return Weighed(tuple(one / sum(odds) for one in odds), events.write(best), own - after_it)
@@ -472,6 +506,7 @@ class EriantysPlayer:
             if isinstance(action, events.PlayAssistant)
         }
         best = max(values, key=values.__getitem__)
+        # An assistant that was not compared counts as the best one. The values are sums over all sampled hands.
         return best, (values[best] - values.get(choice, values[best])) / HANDS
 
     def _weighed_turn(self, play: Play, choice: events.Action) -> tuple[events.Action, float] | None:
@@ -481,6 +516,7 @@ class EriantysPlayer:
         except events.IllegalChoice:
             return None
         if following.picked is not None or following.effect is not None:
+            # The decision continues: the next action is compared from here.
             self._begun = following
         lines = turn_lines(play, STUDIED, self.thinking.chance, Budget(1_000_000))
         if not lines or not lines[0].actions:
@@ -488,6 +524,7 @@ class EriantysPlayer:
         best = lines[0]
         value = value_of(following, self.seat)
         if is_own(following, self.seat):
+            # The turn continues, so its end is found by a search, too.
             value = turn_lines(following, STUDIED, self.thinking.chance, Budget(1_000_000))[0].value
         return best.actions[0], max(0.0, best.value - value)
 
@@ -498,6 +535,7 @@ def round_value(position: rules.Position, seat: Seat, cards: Mapping[Seat, int])
 
     :param cards: the assistant of each seat
     """
+    # By the assistants. Of equal ones, this seat is first.
     order: Sequence[Seat] = sorted(cards, key=lambda one: (cards[one], one != seat))
     for number, mover in enumerate(order):
         reached = []

@@ -276,6 +276,7 @@ def drawn(bag: Students, count: int, chance: Chance) -> tuple[Students, Students
     if count > left:
         raise ValueError(f"{count} students were to be drawn from a bag of {left}")
     counts, taken = list(bag), [0] * len(bag)
+    # `size`: the number of students that are still in the bag.
     for size in range(left, left - count, -1):
         # Each student in the bag is equally likely: find the colour of the student with this number.
         place = chance.below(size)
@@ -335,6 +336,7 @@ def with_professors(position: Position, colours: Iterable[Colour] = tuple(Colour
     for colour in colours:
         professors[colour] = _holder(position, colour, [school.dining[colour] for school in position.schools])
     after = tuple(professors)
+    # Most moves change no professor: then no copy is made.
     return position if after == position.professors else evolve(position, professors=after)
 
 
@@ -347,6 +349,7 @@ def _holder(position: Position, colour: Colour, counts: Sequence[int]) -> Seat |
     most = max(counts)
     holder = position.professors[colour]
     if most == 0:
+        # Nobody has a student of this colour any more: the professor stays.
         return holder
     if position.character is Character.FARMER and counts[position.seat] == most:
         return position.seat
@@ -363,6 +366,7 @@ def seated(position: Position, school: School, colour: Colour) -> Position:
     :param school: the player's board, from which the caller has removed the student; the table has a free seat
     """
     dining = plus(school.dining, colour)
+    # `COIN_SEATS` are counted from 1, so this student's seat has the number of students at the table.
     earned = int(position.match.expert and position.supply > 0 and dining[colour] in COIN_SEATS)
     position = position.with_school(position.seat, evolve(school, dining=dining, coins=school.coins + earned))
     if earned:
@@ -386,6 +390,7 @@ def swapped(position: Position, leaves: Colour, enters: Colour) -> Position:
     school = position.school
     entrance = plus(plus(school.entrance, enters, -1), leaves)
     school = evolve(school, entrance=entrance, dining=plus(school.dining, leaves, -1))
+    # `seated` finds the owner of the professor of the colour that enters; the other colour has lost a student.
     return with_professors(seated(position, school, enters), (leaves,))
 
 
@@ -430,6 +435,7 @@ def influences(position: Position, island: Island) -> tuple[int, ...]:
     worth = [0] * len(position.schools)
     for colour, count in enumerate(island.students):
         if count and (holder := position.professors[colour]) is not None and colour != position.banned:
+            # The students of a colour count for the player with its professor.
             worth[holder] += count
     if position.character is Character.KNIGHT:
         worth[position.seat] += KNIGHT
@@ -464,15 +470,18 @@ def resolved(position: Position, place: int) -> Resolution:
     """
     island = position.islands[place]
     if island.no_entry_tiles:
+        # The tile prevents the count. `number` counts from 1.
         return Resolution(_tile_returned(position, place), place + 1)
     winner = strongest(position, island)
     if winner is None or winner is island.tower:
+        # A tie, or the owner is the strongest: nothing changes.
         return Resolution(position, place + 1, island, _island_holder(position, island))
     position = _conquered(position, place, winner)
     island = position.islands[place]
     holder = _island_holder(position, island)
     calculated = Resolution(position, place + 1, island, holder)
     if holder is None or not position.schools[holder].towers:
+        # The last tower is built: the match is over.
         return calculated
     merged = _merged(position, place)
     return calculated if merged is position else evolve(calculated, position=merged, merged=True)
@@ -518,12 +527,14 @@ def _merged(position: Position, place: int) -> Position:
     """
     islands = position.islands
     tower = islands[place].tower
+    # The islands are a circle.
     around = ((place - 1) % len(islands), (place + 1) % len(islands))
     group = {place, *(neighbour for neighbour in around if islands[neighbour].tower is tower)}
     if len(group) == 1:
         return position
     # The new group gets the lowest index of its parts. A group of the last and the first island gets the index 0.
     stands = min(group)
+    # Only the two neighbours can join: all other neighbours with equal towers have merged before.
     whole = islands[place]
     for neighbour in group - {place}:
         whole = _grown(whole, islands[neighbour])
@@ -531,6 +542,7 @@ def _merged(position: Position, place: int) -> Position:
     mother_nature = position.mother_nature
     if mother_nature in group:
         mother_nature = stands
+    # The indices after each removed group are lower by one.
     mother_nature -= sum(1 for at in group if at != stands and at < mother_nature)
     return evolve(position, islands=tuple(circle), mother_nature=mother_nature)
 
@@ -568,6 +580,7 @@ def ended_at_once(position: Position) -> Verdict | None:
     The last tower is checked first: the team that has built it wins, even if few groups are left.
     """
     for team in position.teams:
+        # The towers of a team are on the board of its first seat.
         if not position.schools[team.seats[0]].towers:
             return Verdict(team.tower, team.seats, "the last tower is built")
     if len(position.islands) <= LAST_GROUPS:
@@ -583,6 +596,7 @@ def ended_with_round(position: Position) -> Verdict | None:
     if position.last_round:
         return counted(position.teams, position, "the students have run out")
     if not all(position.hands):
+        # A player has an empty hand.
         return counted(position.teams, position, "the assistants are used up")
     return None
 
@@ -592,6 +606,7 @@ def counted(teams: Sequence[Team], position: Position, why: str, cause: Cause = 
     Finds the winner among these teams: the team with the fewest towers left to build. Of teams with equally few, the one with
     the most professors wins. Teams that are equal in both share the victory (D-R9).
     """
+    # The first seat of a team has its towers.
     fewest = min(position.schools[team.seats[0]].towers for team in teams)
     first = [team for team in teams if position.schools[team.seats[0]].towers == fewest]
     if len(first) == 1:
@@ -631,6 +646,7 @@ def left_before_deal(seats: int, chosen: Sequence[Tower], leaver: Seat, cause: C
     team, if it has chosen one.
     """
     why = "a player ran out of time" if cause is Cause.TIME else "a player left"
+    # The seats choose in order, so a seat behind the last choice has not chosen yet.
     lost = chosen[leaver] if leaver < len(chosen) else None
     winners = tuple(
         Seat(seat)
@@ -643,4 +659,5 @@ def left_before_deal(seats: int, chosen: Sequence[Tower], leaver: Seat, cause: C
 def _shared_colour(winners: Iterable[Seat], chosen: Sequence[Tower]) -> Tower | None:
     """Returns the team of the winners, if all of them have chosen the same; otherwise `None`."""
     colours = {chosen[seat] if seat < len(chosen) else None for seat in winners}
+    # One `None` means that none of the winners has chosen.
     return colours.pop() if len(colours) == 1 else None

@@ -68,6 +68,7 @@ def _name(colour: rules.Colour) -> str:
 
 def professor(colour: rules.Colour, here: bool) -> str:
     """Returns a professor as a hexagon, or the empty place of a professor."""
+    # Six corners on a circle, the first one at the top.
     corners = [(12.5 * cos(pi / 3 * place - pi / 2), 12.5 * sin(pi / 3 * place - pi / 2)) for place in range(6)]
     outline = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in corners) + "Z"
     if not here:
@@ -109,6 +110,7 @@ def heap(students: rules.Students, per_row: int, gap: float = 25) -> Iterator[st
     for place, colour in enumerate(colours):
         row, column = divmod(place, per_row)
         in_row = min(per_row, len(colours) - row * per_row)
+        # Each row is in the middle, also a last row with fewer students.
         x, y = (column - (in_row - 1) / 2) * gap, row * 22.0
         yield at(x, y, student(colour))
         if students[colour] > 1:
@@ -119,6 +121,7 @@ def outline(island: int, radius: float) -> str:
     """Returns the coast of an island as a closed line. Each island has its own shape, which is always the same."""
     points = []
     for place in range(_LOBES):
+        # The distance of a corner from the middle is 0.94 to 1.07 of the radius. The primes only mix the numbers.
         far = radius * (0.94 + 0.14 * ((island * 37 + place * place * 29) % 17) / 17)
         points.append((far * cos(2 * pi * place / _LOBES), far * sin(2 * pi * place / _LOBES)))
     curves = [_curve(points, place) for place in range(_LOBES)]
@@ -197,6 +200,7 @@ def picture(scene: Scene) -> str:
 def _waves() -> Iterator[str]:
     """Yields the waves of the sea."""
     for place in range(26):
+        # The factors spread the waves over the sea without a visible pattern.
         x, y = 12 + place * 137 % (_WIDTH - 44), 14 + place * 89 % (_SEA - 26)
         yield tag("path", class_="wave", d=f"M{x} {y}q6-6 12 0t12 0")
 
@@ -214,6 +218,7 @@ def _circle() -> list[tuple[float, float]]:
         far.append(far[-1] + hypot(x2 - x, y2 - y))
     points, step = [], 0
     for place in range(60 * rules.ISLANDS):
+        # The next fine point that is far enough along the ellipse.
         while far[step] < far[-1] * place / (60 * rules.ISLANDS):
             step += 1
         points.append(fine[step])
@@ -227,11 +232,18 @@ def _on_circle(place: float) -> tuple[float, float]:
 
 
 def _lobes(island: rules.Island) -> tuple[tuple[float, float], list[tuple[int, tuple[float, float]]]]:
-    """Returns the middle of a group, and for each of its islands the number and the position."""
+    """
+    Returns the position of the middle of a group, and for each of its islands the number and the position. A group may
+    contain the last and the first island of the circle, such as 11, 12 and 1.
+    """
     members = island.members
+    # The place of the first island of the group, clockwise: the island before it (12 before 1) is not in the group. If all
+    # islands are in the group, it is the first one of the circle.
     first = next((one for one in members if (one - 2) % rules.ISLANDS + 1 not in members), 1) - 1
+    # Places within the group, counted from its first island.
     places = [(member - 1 - first) % rules.ISLANDS for member in members]
     middle = first + (min(places) + max(places)) / 2
+    # The islands of a group are nearer to its middle than separate islands would be.
     lobes = [
         (member, _on_circle(middle + (first + place - middle) * _MERGED))
         for member, place in zip(members, places, strict=True)
@@ -244,9 +256,11 @@ def _islands(board: events.Board) -> Iterator[str]:
     for place, island in enumerate(board.islands, 1):
         (x, y), lobes = _lobes(island)
         here = board.mother_nature == place
+        # All shores first, so that the land of merged islands has no shore between them.
         for kind in ("shore", "land"):
             shapes = [at(left, top, tag("path", class_=kind, d=outline(one, _ISLAND))) for one, (left, top) in lobes]
             yield tag("g", *shapes, class_="here" if here else "island")
+        # A merged group has room for one more student in a row.
         yield at(x, y - 1, *heap(island.students, 4 if len(lobes) > 1 else 3))
         yield at(x, y - 26, *_buildings(island, here))
         yield text(str(place), x, y + _ISLAND - 4, "number")
@@ -260,6 +274,7 @@ def _buildings(island: rules.Island, here: bool) -> Iterator[str]:
     if island.no_entry_tiles:
         things.append((no_entry(), island.no_entry_tiles))
     for place, (thing, many) in enumerate(things):
+        # The things stand side by side, around the middle.
         x = (place - (len(things) - 1) / 2) * 26
         yield at(x, 0, thing)
         if many > 1:
@@ -270,6 +285,7 @@ def _clouds(board: events.Board) -> Iterator[str]:
     """Yields the clouds with their students."""
     middle = _WIDTH / 2
     for place, students in enumerate(board.clouds):
+        # Side by side, around the middle of the sea.
         x = middle + (place - (len(board.clouds) - 1) / 2) * 108
         yield at(x, _SEA / 2 - 8, tag("path", class_="cloud", d=CLOUD), at(0, -6, *heap(students, 3)))
         yield text(str(place + 1), x, _SEA / 2 + 36, "number")
@@ -317,6 +333,7 @@ def _row(owner: Seat, school: rules.School, board: events.Board, colour: rules.C
     """Yields the students of one colour on a school board: in the entrance and at the table; and the professor."""
     (entrance, _), (hall, _), (professors, width), _ = _PARTS
     many = school.entrance[colour]
+    # More than four students do not fit: one is drawn, with the number.
     for place in range(many if many <= 4 else 1):
         yield at(entrance + 18 + 27 * place, 0, student(colour))
     if many > 4:
@@ -350,10 +367,12 @@ def _story(scene: Scene) -> Iterator[str]:
             case events.Board():
                 if board is not None and mover is not None:
                     done += _changes(board, event)
+                    # A turn ends with a cloud.
                     if any("cloud" in words for words in done[-1:]):
                         yield f"{scene.names[mover]}: {', '.join(done)}"
                         done = []
                 board = event
+    # The last turn of a match may end without a cloud.
     if done and mover is not None:
         yield f"{scene.names[mover]}: {', '.join(done)}"
 

@@ -59,6 +59,7 @@ _NUMBERED = {str(character.value): character for character in Character}
 
 def character_named(words: Sequence[str]) -> Character | None:
     """Returns the character with which the typed words begin; `None`: they do not begin with a character."""
+    # Also `character 3`, and `character herald`.
     if words[:1] == ["character"] and len(words) > 1:
         return _NUMBERED.get(words[1]) or _NAMED.get(words[1])
     return _NAMED.get(words[0]) if words else None
@@ -102,6 +103,7 @@ def effect_of(board: events.Board, seat: Seat, character: Character, words: Sequ
     card = position.card(character)
     if not words or card is None:
         return []
+    # Each word as a colour, or `None` if it is something else, such as the number of an island.
     school, chosen = position.school, [COLOURS.get(word) for word in words]
     match character, chosen:
         case Character.MONK, [colour, None] if colour is not None:
@@ -111,6 +113,7 @@ def effect_of(board: events.Board, seat: Seat, character: Character, words: Sequ
         case ((Character.HARVESTER | Character.THIEF), [colour]) if colour is not None:
             return [events.ChooseStudent(colour)]
         case Character.PRINCESS, [colour] if colour is not None:
+            # A student can be chosen only if its table has a free seat.
             guests = (count if has_room(school, Colour(one)) else 0 for one, count in enumerate(card.students))
             return [_taken(colour, tuple(guests))]
         case Character.JESTER, [*pairs] if None not in pairs:
@@ -142,6 +145,7 @@ def _island(word: str, islands: int, character: Character) -> events.ChooseDesti
 
     :raises MoveRefused: there is no such island
     """
+    # Four digits are enough: a longer number is no island, and `int` would take long for a very long one.
     if not word.isdecimal() or not 1 <= int(word[:4]) <= islands:
         raise MoveRefused(f"Choose an island from 1 to {islands}, as in {FORMS[character]}.")
     return events.ChooseDestination(int(word[:4]))
@@ -163,13 +167,16 @@ def _swaps(
         raise MoveRefused(f"Type from 1 to {most} pairs of colours, each as in green for red.")
     answers: list[events.Action] = []
     colours = [colour for colour in pairs if colour is not None]
+    # The words are pairs: every first and every second word.
     for one, other in zip(colours[::2], colours[1::2], strict=True):
         answers += [_taken(one, here), _taken(other, there)]
+        # `one` goes to the second heap. An exchange of equal colours needs no free seat.
         if seats is not None and one is not other and there[one] >= seats:
             raise MoveRefused(f"Your {_name(one)} table is full.")
         here = plus(plus(here, one, -1), other)
         there = plus(plus(there, other, -1), one)
     if len(pairs) < 2 * most:
+        # Fewer exchanges than are allowed: the next request is answered with `none`.
         answers.append(events.ChooseStudent(None))
     return answers
 
@@ -205,6 +212,7 @@ def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[s
             case events.ChooseSteps(steps):
                 yield f"{who} moved Mother Nature {steps} step{'s' if steps > 1 else ''} to island {new.mother_nature}."
     taken = [action.cloud for action in answers if isinstance(action, events.ChooseCloud)]
+    # Several empty clouds at once are no move of one player.
     if len(taken) == 1:
         yield f"{who} took cloud {taken[0] + 1}: {heap_in_words(m.SPELLING.heap(old.clouds[taken[0]]))}."
     for colour, before, holder in zip(Colour, old.professors, new.professors, strict=True):
@@ -216,6 +224,7 @@ def changes(old: events.Board, new: events.Board, who: str, subjects: Sequence[s
 def owner_told(board: events.Board, event: m.IslandOwnerEvent) -> Iterator[str]:
     """Yields a sentence about the new owner of an island, if the owner has changed."""
     island = event.island
+    # `board` is the one before the event. `None`: it has no island of this number.
     old = board.islands[island.number - 1] if island.number <= len(board.islands) else None
     if island.tower is not None and (old is None or old.tower is None or _name(old.tower) != island.tower):
         towers = f"{island.towers} tower{'s' if island.towers > 1 else ''}"
@@ -232,6 +241,7 @@ def words_of(text: str) -> list[str]:
 
 def prompt_of(asked: "Asked") -> str:
     """Returns the sentence that asks for the answer to a request, with an example."""
+    # The first possible answer is the example.
     example = next(moves_of(asked.known, asked.seat), "")
     match asked.request:
         case events.AskTower():
@@ -270,6 +280,7 @@ def moves_of(known: events.Situation, seat: Seat) -> Iterator[str]:
         for action in students
         for place in ERIANTYS.sequels(known, seat, action)
     ]
+    # Sorted by the destination, so that the list begins with the dining room.
     yield from (line for _, line in sorted(ways, key=itemgetter(0)))
     yield from (events.typed(action) for action in legal if action not in students)
 
@@ -288,6 +299,7 @@ def read_answer(known: events.Situation, seat: Seat, text: str) -> list[events.A
         assert known.board is not None
         arguments = words[2:] if words[0] == "character" else words[1:]
         return [events.UseCharacter(character), *effect_of(known.board, seat, character, arguments)]
+    # The function for the type of the open request reads the words.
     return list(_ANSWERS[type(known.request)](Asked(known, seat), words))
 
 
@@ -318,6 +330,7 @@ def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
 
     :raises MoveRefused: the words are something else
     """
+    # One number, or one of the names and a number.
     if len(words) in (1, 2) and words[:-1] in ([], *([name] for name in names)) and _NUMBER.fullmatch(words[-1]):
         return int(words[-1])
     raise _wrong(asked)
@@ -365,6 +378,7 @@ def _student(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
         raise MoveRefused(f"There is no {name} student in your entrance. It has {listed(_kinds(students))}.")
     yield chosen
     if len(words) == 2:
+        # The destination was typed, too.
         destination = events.ChooseDestination(_place(asked, words[1], len(board.islands), dining_room=True))
         if destination not in ERIANTYS.sequels(asked.known, asked.seat, chosen):
             raise MoveRefused(f"Your {name} table is full. Choose an island: {name} to 1.")
@@ -382,6 +396,7 @@ def _place(asked: Asked, word: str, islands: int, dining_room: bool) -> int:
     if _NUMBER.fullmatch(word) and 1 <= int(word) <= islands:
         return int(word)
     if _NUMBER.fullmatch(word) or word in HALL:
+        # A number or a hall, but not one that can be chosen.
         hall = "hall, or " if dining_room else ""
         raise MoveRefused(f"There is no such place. Choose {hall}an island from 1 to {islands}.")
     raise _wrong(asked)
@@ -395,6 +410,7 @@ def _destination(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 def _steps(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     """Reads the steps of Mother Nature: `2`, or `mother 2`."""
+    # `mother nature 2` is read as `mother 2`.
     steps = events.ChooseSteps(_number(asked, [word for word in words if word != "nature"], "mother", "move"))
     if steps not in asked.legal(events.ChooseSteps):
         raise MoveRefused(f"Mother Nature walks from 1 to {asked.request.most} steps now: mother 1.")
@@ -403,6 +419,7 @@ def _steps(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
 
 def _cloud(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     """Reads the number of a cloud, from 1: `1`, or `cloud 1`."""
+    # People count clouds from 1, the game from 0.
     cloud, full = events.ChooseCloud(_number(asked, words, "cloud", "take") - 1), asked.legal(events.ChooseCloud)
     if cloud not in full:
         raise MoveRefused(f"There are no students on that cloud. Take {listed(list(map(events.typed, full)), 'or')}.")
@@ -461,6 +478,7 @@ class EriantysScreen(Screen[m.View]):
 
     def show(self, view: events.Situation) -> None:
         super().show(view)
+        # While assistants are played, or before the deal, nobody has the turn.
         planning = view.turn is None or view.statuses[view.turn] in (Status.PLANNING, Status.WAITING)
         self._mover = None if planning else view.turn
 
@@ -505,6 +523,7 @@ class EriantysScreen(Screen[m.View]):
 
     @property
     def turn(self) -> bool:
+        """Whether the match waits for this seat. Only the view of the seat that must answer contains a request."""
         request = None if self.known is None or self._view.won is not None else self._view.request
         return request is not None and request.seat == self.seat
 
@@ -592,6 +611,7 @@ class EriantysScreen(Screen[m.View]):
             lines += [f"{board.coinsSupply} coins in the supply", "", f"character cost {_HEAD}"]
             for card in board.characters:
                 name = Character(card.character).name.lower()
+                # A star marks the character that was used in this turn.
                 at_work = "*" if card.character == board.activeCharacter else " "
                 if card.students is not None:
                     lying = _heap(card.students, style)
@@ -613,6 +633,8 @@ class EriantysScreen(Screen[m.View]):
             played = "" if player.playedAssistant is None else player.playedAssistant
             coins = f"{player.coins:>3}   " if player.coins is not None else ""
             tables = "".join(
+                # A star marks the player's professors. A table with ten students needs two columns, so it has no
+                # space behind it.
                 f"{_count(colour, count, style)}{'*' if colour in player.professors else ' '}{' ' if count < 10 else ''}"
                 for colour, count in player.diningRoom.items()
             )

@@ -30,13 +30,17 @@ def because(view: Situation, seat: Seat, actions: Sequence[Action]) -> str:
             else "Your master reaches the gate: you win."
         )
     taken = position.board[move.end]
+    # `_passed`: if this side did not move, the opponent would win; after this move, the opponent cannot.
     if _winning(_passed(position)) and not _winning(after):
         return "Otherwise your opponent wins with the next move."
     if taken != ".":
+        # The opponent's piece could take the piece that has moved.
         back = any(answer.end == move.end for answer in after.moves())
         return "It takes a pupil, and is taken in turn." if back else "It takes a pupil, and nothing can take back."
+    # With another move, this side would win.
     if _winning(_passed(after)):
         return "It threatens to win with the next move."
+    # An enemy's piece could move to the square that the piece has left.
     if any(answer.end == move.start for answer in _passed(position).moves()):
         return f"The piece on {SQUARES[move.start]} could be taken there."
     if any(answer.end == move.end for answer in after.moves()):

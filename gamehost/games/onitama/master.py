@@ -95,8 +95,10 @@ class Rules:
 
 def _deal(name: str, text: str) -> tuple[Card, ...]:
     """Reads the setting `deal`: two cards of White, two of Black, and the spare card."""
+    # Missing parts become empty, and fail the check below.
     white, black, spare = (*text.split("/"), "", "")[:3]
     cards = [card_named(word) for word in (*white.split(","), *black.split(","), spare)]
+    # `None`: no card has this name.
     dealt = tuple(card for card in cards if card is not None)
     if text.count("/") != 2 or white.count(",") != 1 or black.count(",") != 1 or len(set(dealt)) != 5:
         raise BadOption(
@@ -122,6 +124,8 @@ class OnitamaMaster:
 
     def begin(self, now: int) -> Sequence[To[Event]]:
         """Deals the cards: five of sixteen at random, or the cards in the settings."""
+        # The first two cards are White's, the next two Black's, the fifth is the spare card. All others are in the
+        # pack.
         cards = list(self._rules.deal or shuffled(VECTORS, self._chance))
         self._pack = [card for card in VECTORS if card not in cards[:5]]
         self.position = Position(((cards[0], cards[1]), (cards[2], cards[3])), cards[4])
@@ -145,6 +149,7 @@ class OnitamaMaster:
             event = self._exchange(seat, action)
         self._plies += 1
         if self.result is None and self._plies >= self._rules.max_plies:
+            # A move that wins is no draw, even if it is the last one that is allowed.
             self.result = Result((), Cause.RULES, f"drawn after {self._plies} plies")
         self._wait(now)
         return (To(event),)
@@ -154,6 +159,7 @@ class OnitamaMaster:
         reason = self.position.why_not(move)
         if reason is not None:
             raise IllegalAction(reason)
+        # Store the position before the move, so that the move can be taken back.
         before = self._before
         before.append(self.position)
         if len(before) > TAKEN_BACK_AT_MOST:
@@ -173,9 +179,11 @@ class OnitamaMaster:
         if self._rules.exchange == "spare":
             new = position.spare
         else:
+            # The given card goes into the pack, after the new one was drawn.
             new = self._pack.pop(self._chance.below(len(self._pack)))
             self._pack.append(exchange.card)
         self.position = position.exchanged(exchange.card, new)
+        # The moves before cannot be taken back: the player has seen a new card.
         self._before.clear()
         return Exchanged(seat, exchange.card, new)
 
@@ -191,6 +199,7 @@ class OnitamaMaster:
 
     def objection(self, offer: Offer, seat: Seat) -> str | None:
         """Returns the reason why a seat cannot make an offer. A move can be taken back only if no card was drawn after it."""
+        # A draw can be offered or claimed at any time.
         if offer is Offer.TAKEBACK and all(position.turn != seat for position in self._before):
             return "you have no move that can be taken back"
         return None
@@ -206,6 +215,7 @@ class OnitamaMaster:
         # Go back at least one move, to a position in which the seat is to move.
         while self.position.turn != seat or len(before) == plies:
             self.position = before.pop()
+        # `plies - len(before)`: the number of moves that were taken back.
         self._plies -= plies - len(before)
         self._wait(now)
         return (To(TakenBack(seat, plies - len(before), self.position)),)
@@ -222,7 +232,9 @@ class OnitamaMaster:
         return (self.position, self._pack, self._plies)
 
     def _wait(self, now: int) -> None:
-        """Sets the time at which the next decision is due."""
+        """
+        Sets the time at which the next decision is due; no deadline if the time is not limited, or the match is over.
+        """
         on_clock = self._rules.move_time and self.result is None
         self.deadline = now + self._rules.move_time if on_clock else None
 
@@ -271,9 +283,11 @@ class Onitama:
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action]:
         """Yields all moves of the seat to move. If there are none, yields the exchanges of its cards."""
         position = view.position
+        # A position in which a side has won has no more moves.
         if position.turn != seat or position.won is not None:
             return
         moves = position.moves()
+        # The moves are found one by one, so the first one tells whether there are any.
         first = next(moves, None)
         if first is None:
             yield from map(Exchange, position.hands[seat])
@@ -297,12 +311,14 @@ class Onitama:
                 return Situation(view.position.exchanged(old, new))
             case TakenBack(_, _, position):
                 return Situation(position)
+        # Without a view before it, a move cannot be followed.
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> OnitamaMaster:
         """Returns a master that continues from this position. Only the order of the pack is hidden, so it is drawn."""
         position = view.position
         master = OnitamaMaster(Rules(None, 1000, 0, "pack"), chance)
+        # The cards that everybody sees. All others are in the pack.
         held = {position.spare, *position.hands[0], *position.hands[1]}
         master.position, master._pack = position, shuffled([card for card in VECTORS if card not in held], chance)
         return master

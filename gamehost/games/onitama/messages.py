@@ -139,6 +139,7 @@ class OnitamaMessages:
                 return Exchanged(Seat(seat), _card(old), _card(new))
             case TakenBackEvent(seat, moves, view):
                 return TakenBack(Seat(seat), moves, self.read_view(view, None).position)
+        # The message is none of these events.
         return None
 
     def action(self, action: Action) -> ActionMessage:
@@ -156,6 +157,7 @@ class OnitamaMessages:
                 return ExchangedEvent(seat, old, new)
             case TakenBack(seat, moves, position):
                 return TakenBackEvent(seat, moves, _view(position))
+        # A situation is sent as a view.
         return None
 
 

@@ -47,9 +47,12 @@ def _distance(square: Square, temple: Square) -> int:
 def _worth(piece: str, square: Square) -> int:
     """Returns the value of a piece on a square for White. Black's pieces have negative values."""
     column, row = square % SIDE, square // SIDE
+    # 2 in the middle column, 0 at the edge.
     centre = 2 - abs(column - 2)
     match piece:
         case "P":
+            # A pupil is worth more farther forward and in the middle. A master is worth more near the temple of the
+            # other side.
             return _PUPIL + 3 * row + 3 * centre
         case "p":
             return -(_PUPIL + 3 * (SIDE - 1 - row) + 3 * centre)
@@ -82,7 +85,7 @@ class OnitamaRules:
         def promise(move: Move) -> int:
             taken = board[move.end]
             if taken in "Kk" or (move.end == temple and board[move.start] in "Kk"):
-                return 0
+                return 0  # wins at once
             return 1 if taken != "." else 2
 
         return sorted(position.moves(), key=promise)
@@ -105,9 +108,9 @@ class OnitamaRules:
         mobility.
         """
         value = 0
-        (white, white_2), (black, black_2) = (
-            (_REACH[side][position.hands[side][0]], _REACH[side][position.hands[side][1]]) for side in (0, 1)
-        )
+        # For each card of a side: to how many squares it can move a piece from each square.
+        white, white_2 = [_REACH[0][card] for card in position.hands[0]]
+        black, black_2 = [_REACH[1][card] for card in position.hands[1]]
         for square, piece in enumerate(position.board):
             if piece != ".":
                 value += _WORTH[piece][square]
@@ -158,6 +161,7 @@ class OnitamaPlayer:
         if position is None or not isinstance(move, Move):
             return None
         search = Search(RULES, Budget(0))
+        # As many sure plies as plies, so the budget of 0 nodes does not matter.
         found = search.best(position, RULES.moves(position), STUDIED, STUDIED)
         [taken] = search.values(position, [move], STUDIED)
         return weighed(self.seat, LEAD, ONITAMA.write(found.move), found.value, taken)
@@ -182,10 +186,12 @@ class OnitamaPlayer:
             return self.thinking.chance.one_of(hand)
         held = {position.spare, *position.hands[0], *position.hands[1]}
         pack = [card for card in VECTORS if card not in held]
+        # Each world is one card that the player may get.
         worlds = iter(pack)
         search = Search(RULES, Budget(5_000))
 
         def value(new: Card, exchange: Exchange) -> float:
+            # After the exchange it is the other side's turn, so its value counts against this player.
             return -search.value(position.exchanged(exchange.card, new), 2)
 
         return best_on_average(hand, lambda: next(worlds), value, len(pack))

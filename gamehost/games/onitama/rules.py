@@ -160,6 +160,7 @@ class Position(Struct, frozen=True, gc=False):
         :param card: the given card
         :param new: a card of the pack, or the spare card. In the second case the given card becomes the spare card.
         """
+        # Cards are different, so the new card is the spare card or one of the pack.
         spare = card if new == self.spare else self.spare
         return replace(self, hands=self._hands_with(card, new), spare=spare, turn=1 - self.turn)
 
@@ -167,6 +168,7 @@ class Position(Struct, frozen=True, gc=False):
         """Returns the hands of both sides after the side to move has replaced a card."""
         white, black = self.hands
         first, second = self.hands[self.turn]
+        # The order of the cards in a hand stays.
         hand = (new, second) if first == old else (first, new)
         return (hand, black) if self.turn == WHITE else (white, hand)
 
@@ -176,6 +178,7 @@ class Position(Struct, frozen=True, gc=False):
         The reason why the side that moved last has won: it took the other master, or its master is on the start square of the
         other master. `None`: it has not won.
         """
+        # After its move, it is the other side's turn.
         mover = 1 - self.turn
         if _MASTER[self.turn] not in self.board:
             return "the master is taken"

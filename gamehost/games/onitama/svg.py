@@ -41,8 +41,10 @@ _COLOURS = ("White", "Black")
 def picture(scene: Scene) -> str:
     """Draws the position, with all moves below it."""
     position: Position = scene.view.position
+    # The reader's side is at the bottom; White's for a watcher.
     below = scene.seat or 0
     made = _made(scene)
+    # An exchange of a card has no squares to mark.
     last = next((event for event in reversed(made) if isinstance(event, Moved)), None)
     parts = [
         *_ground(below, last),
@@ -71,6 +73,7 @@ def _made(scene: Scene) -> list[Moved | Exchanged]:
     made: list[Moved | Exchanged] = []
     for event in (event for turn in scene.turns for event in turn.events):
         if isinstance(event, TakenBack):
+            # Removes the moves that were taken back.
             del made[-event.moves :]
         elif isinstance(event, Moved | Exchanged):
             made.append(event)
@@ -87,8 +90,10 @@ def _place(square: int, below: int) -> tuple[float, float]:
 
     :param below: the side at the bottom of the picture
     """
+    # Row 0 of the picture is at the top.
     column, row = square % SIDE, SIDE - 1 - square // SIDE
     if below:
+        # Black sees the board turned by 180 degrees.
         column, row = SIDE - 1 - column, SIDE - 1 - row
     return _LEFT + _FRAME + column * _UNIT + _UNIT / 2 - 1.5, _FRAME + row * _UNIT + _UNIT / 2 - 1.5
 
@@ -111,6 +116,7 @@ def _ground(below: int, last: Moved | None) -> Iterator[str]:
             yield tag("rect", class_="last", **size)
         if square in TEMPLE:
             yield at(x, y, tag("path", class_="temple", d=_TORII), scale=0.8)
+    # The letters below the board, from the names of the first row; then the numbers at its left.
     for name in SQUARES[:SIDE]:
         yield text(name[0], _place(SQUARES.index(name), below)[0], _BOARD + 20, "axis")
     for name in SQUARES[::SIDE]:
@@ -141,6 +147,7 @@ def _pieces(position: Position, below: int) -> Iterator[str]:
 def _cards(position: Position, below: int) -> Iterator[str]:
     """Yields the five cards. Each is drawn as its player uses it on this board."""
     x = _LEFT + _BOARD + 18
+    # From the top: the other player's cards (turned: -1), the spare card, and the cards of the player at the bottom.
     shown = [(card, -1, "") for card in position.hands[1 - below]]
     shown.append((position.spare, 1, "next"))
     shown += [(card, 1, "") for card in position.hands[below]]
@@ -157,6 +164,7 @@ def _card(card: Card, way: int, note: str) -> Iterator[str]:
     left = (_CARD - 5 * _CELL) / 2
     for row in range(5):
         for column in range(5):
+            # The middle of the card is the square of the piece. `2 - row`: forward is up.
             vector = ((column - 2) * way, (2 - row) * way)
             kind = "here" if vector == (0, 0) else "leads" if vector in VECTORS[card] else "no"
             yield tag(

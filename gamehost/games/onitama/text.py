@@ -29,6 +29,7 @@ class OnitamaScreen(Screen[View]):
         """The sentences for an event of the match."""
         match message:
             case MovedEvent(seat, card, start, end):
+                # The board before the move shows whether a piece was taken.
                 taken = before.position.board[rules.SQUARE_NAMED[end]] if before is not None else "."
                 took = "" if taken == "." else f" and took a {_KINDS[taken.lower()]}"
                 return [f"{self.subject(seat)} played {card} {start} {end}{took}."]
@@ -56,6 +57,7 @@ class OnitamaScreen(Screen[View]):
             return "The match is over."
         if position.turn != self.seat:
             return f"{self.names[position.turn]} is to move."
+        # The first legal move is the example.
         move = next(position.moves(), None)
         if move is None:
             return f"You cannot move. Give a card and get another one: stalemate {position.hands[self.seat][0]}."
@@ -91,7 +93,9 @@ class OnitamaScreen(Screen[View]):
     def drawing(self, style: Style) -> Iterable[str]:
         """The board as lines of text, with notes at the right, and the cards below it."""
         position = self._position
+        # The own side is at the bottom; White's for a watcher.
         below = self.seat or 0
+        # Line of the board -> the note beside it.
         notes = {0: self._player(position, 1 - below, style), 2: f"next: {position.spare}"}
         notes[4] = self._player(position, below, style)
         lines = []
@@ -111,6 +115,7 @@ class OnitamaScreen(Screen[View]):
 
     def _cards(self, position: rules.Position, below: int, style: Style) -> Iterator[str]:
         """Yields the lines of the five cards side by side. Each is drawn as its player uses it on this board."""
+        # A watcher reads the names of the sides.
         own, other = ("yours", "theirs") if self.seat is not None else _COLOURS
         shown = [(own, card, 1) for card in position.hands[below]]
         shown.append(("next", position.spare, 1))
@@ -128,7 +133,10 @@ def _across(below: int) -> Iterable[int]:
 
 
 def _piece(position: rules.Position, square: int, below: int, style: Style) -> str:
-    """Returns the character for a square: its piece, a temple, or an empty square."""
+    """
+    Returns the character for a square: its piece, in the colour of the own or the other side; a temple; or an empty
+    square.
+    """
     piece = position.board[square]
     if piece != ".":
         return style.paint(piece, _OWN if piece in _PIECES[below] else _OTHER)
@@ -163,24 +171,29 @@ def _read(position: rules.Position, text: str) -> Action:
 
     :raises MoveRefused: it is not a legal action
     """
+    # Words of letters, and squares such as `a1`, also without spaces between them.
     words = re.findall("[a-z]+(?![0-9])|[a-e][1-5]", text.lower())
     if re.sub("[ ,;:-]+", "", text.lower()) != "".join(words):
+        # The text contains something else, such as the square `f7`, so it is no move.
         words = []
     hand = position.hands[position.turn]
     example = next(map(str, position.moves()), None)
     match words:
+        # An exchange is legal only if there is no legal move, and thus no example.
         case ["stalemate" | "give", word]:
             if example is not None:
                 raise MoveRefused(f"You can move, so you must: for example {example}.")
             return rules.Exchange(_card(word, hand))
         case _ if example is None:
             raise MoveRefused(f"You cannot move. Give one of your cards: stalemate {' or stalemate '.join(hand)}.")
+        # `word not in`: three squares are no move.
         case [word, start, end] if (
             start in rules.SQUARE_NAMED and end in rules.SQUARE_NAMED and word not in rules.SQUARE_NAMED
         ):
             return _checked(position, rules.Move(_card(word, hand), rules.SQUARE_NAMED[start], rules.SQUARE_NAMED[end]))
         case [start, end] if start in rules.SQUARE_NAMED and end in rules.SQUARE_NAMED:
             return _with_either_card(position, rules.SQUARE_NAMED[start], rules.SQUARE_NAMED[end])
+    # Not a move: say which of the typed squares does not exist.
     outside = [one for one in re.findall("[a-z][0-9]+", text.lower()) if one not in rules.SQUARE_NAMED]
     if outside:
         raise MoveRefused(f"There is no square {outside[0][:4]}: columns are a to e, and rows 1 to 5.")
@@ -212,8 +225,10 @@ def _with_either_card(position: rules.Position, start: int, end: int) -> rules.M
     if len(legal) == 2:
         raise MoveRefused(f"Both of your cards lead there. Name one: {first} or {second}.")
     if legal:
+        # Exactly one card.
         return legal[0]
     _checked_start(position, start)
+    # No card: say where the piece can go.
     leads = [move for move in position.moves() if move.start == start]
     able = f"It can do {listed([str(move) for move in leads], 'or')}." if leads else "It cannot move now."
     raise MoveRefused(f"None of your cards leads from {rules.SQUARES[start]} to {rules.SQUARES[end]}. {able}")
@@ -230,6 +245,7 @@ def _checked(position: rules.Position, move: rules.Move) -> rules.Move:
     start, end = rules.SQUARES[move.start], rules.SQUARES[move.end]
     _checked_start(position, move.start)
     own = _PIECES[position.turn]
+    # The squares to which this card can lead the piece.
     able = [square for square in rules.LEADS[position.turn][move.card][move.start] if position.board[square] not in own]
     leads = (
         f"it can lead to {listed([rules.SQUARES[square] for square in able], 'or')}" if able else "it leads nowhere now"

@@ -17,6 +17,7 @@ def _scores(position: Position, most: int = 400) -> bool:
             if after.ending is not None and after.ending.winner == side:
                 return True
             if after.ending is None and after.turn == side and (after.ball, after.drawn) not in seen:
+                # The ball bounces, and the turn goes on. The same lines in another order are one position.
                 seen.add((after.ball, after.drawn))
                 waiting.append(after)
     return False
@@ -32,10 +33,12 @@ def because(view: Situation, seat: Seat, actions: Sequence[Move]) -> str:
             if after.ending.winner == position.turn
             else "Nothing better is left."
         )
+    # Side 0 attacks the goal at y = +6, the other one that at y = -6.
     forward = 1 if position.turn == 0 else -1
     gained = forward * (after.ball[1] - position.ball[1])
     bounced = "The ball bounces, and " if len(points) > 1 else ""
     if _scores(after):
+        # The move prevents nothing, so there was none that does.
         return "Your opponent can score from everywhere."
     if gained > 0:
         said = f"it comes {gained} {'line' if gained == 1 else 'lines'} nearer to the goal."

@@ -172,6 +172,7 @@ class PaperSoccerMaster:
         Returns the reason why a seat cannot make an offer. A move can be taken back if this seat has made one. If the other
         seat has moved since, both moves are taken back.
         """
+        # `_since_move_of` is the number of moves that would be taken back. They must be among the stored ones.
         if offer is Offer.TAKEBACK and len(self._before) < self._since_move_of(seat):
             return "you have no move that can be taken back"
         return None
@@ -185,6 +186,7 @@ class PaperSoccerMaster:
             return (To(Drawn(self.result)),)
         moves = self._since_move_of(seat)
         self._position, length = self._before[-moves]
+        # Also remove the points of these moves.
         del self._before[-moves:], self._points[length:]
         self._next = seat
         self._set_deadline(now)
@@ -286,6 +288,7 @@ class PaperSoccer:
         :raises IllegalAction: no legal move has this beginning, or it is a whole move already
         """
         if view.next != seat:
+            # It is not this seat's turn, so there is no move.
             return iter(())
         start = here = position_of(view)
         points = () if begun is None else begun.points
@@ -293,9 +296,11 @@ class PaperSoccer:
             for point in points:
                 here = here.step(point)
                 if here.turn != start.turn or here.ending is not None:
+                    # The beginning is already a whole move: the turn has passed, or the match is over.
                     raise IllegalAction("this move is whole, and cannot go on")
         except Foul as foul:
             raise IllegalAction(f"no legal move begins so: {foul}") from None
+        # Each step from here, and the position after it. A move is whole if it ends the turn or the match.
         after = ((Move((*points, point)), here.step(point)) for point in here.steps())
         return ((move, there.turn != start.turn or there.ending is not None) for move, there in after)
 
@@ -320,6 +325,7 @@ class PaperSoccer:
                 return Situation(first, (), first, None)
             case Moved(_, points, following) if view is not None:
                 return replace(view, points=view.points + points, next=following)
+            # The points are those of a last legal move; empty if the match ended in another way.
             case Ended(winner) if view is not None:
                 result = Result((winner,), event.cause, event.why)
                 return replace(view, points=view.points + event.points, next=None, result=result)
@@ -330,10 +336,16 @@ class PaperSoccer:
         return view
 
     def determinized(self, view: Situation, seat: Seat, chance: Chance) -> PaperSoccerMaster:
-        """Returns a master that continues the match. Nothing is hidden, so nothing is drawn."""
+        """
+        Returns a master that continues the match from this view. The game has no hidden state and no luck after its
+        beginning, so `chance` is not used.
+        """
         master = PaperSoccerMaster(0, chance)
-        master._first, master._next = view.first, view.first if view.next is None else view.next
-        master._position, master._points = position_of(view), list(view.points)
+        master._first = view.first
+        # `None`: the match is over, so no seat is to move.
+        master._next = view.first if view.next is None else view.next
+        master._position = position_of(view)
+        master._points = list(view.points)
         return master
 
     @staticmethod

@@ -82,6 +82,7 @@ def moves_of(points: Sequence[Point]) -> list[Points]:
     position, mover = Position(), None
     for point in points:
         if position.turn is not mover or not moves:
+            # The first point, or the turn has passed: a new move begins.
             moves.append([])
             mover = position.turn
         moves[-1].append((point[0], point[1]))
@@ -124,6 +125,7 @@ class PaperSoccerMessages:
             case MovedEvent(seat, points, following):
                 return Moved(Seat(seat), tuple(points), Seat(following))
             case EndedEvent(points, why):
+                # The message does not name the winner, so this is just any seat.
                 return Ended(Seat(0), Seat(1), tuple(points), Cause.RULES, why)
             case TakenBackEvent(seat, moves, left):
                 return TakenBack(Seat(seat), moves, tuple(point for move in left for point in move))
@@ -141,6 +143,7 @@ class PaperSoccerMessages:
             case Ended():
                 return EndedEvent(_points(event.points), event.why)
             case Drawn(result):
+                # No move has ended the match.
                 return EndedEvent([], result.why)
             case TakenBack(seat, moves, left):
                 return TakenBackEvent(seat, moves, moves_of(left))

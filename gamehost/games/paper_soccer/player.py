@@ -98,16 +98,19 @@ def distances(ball: int, drawn: Lines) -> tuple[int, int]:
         while here:
             for other, line in LINKS[here.pop()]:
                 if other in seen or line & drawn:
+                    # A point that was reached before needs no further visit.
                     continue
                 seen.add(other)
                 goal = _GOAL[other]
                 if goal >= 0:
                     goals[goal] = min(goals[goal], cost)
                 elif _AROUND[other] & drawn:
+                    # Touched: the ball bounces, in the same turn.
                     here.append(other)
                 else:
                     beyond.append(other)
         if _NEVER not in goals:
+            # Both goals are reached.
             break
         here = beyond
         cost += 1
@@ -116,20 +119,24 @@ def distances(ball: int, drawn: Lines) -> tuple[int, int]:
 
 def way_to_goal(place: Place) -> tuple[int, ...] | None:
     """Returns the points of a turn that ends in the goal which the side to move attacks; `None`: there is no such turn."""
+    # Point -> the point before it on the way. A way never needs a point twice.
     come: dict[int, int] = {place.ball: -1}
     queue = deque([place.ball])
     while queue:
         here = queue.popleft()
         for other, line in LINKS[here]:
             if other in come or line & place.drawn or not _AROUND[other] & place.drawn:
+                # A point without lines ends the turn, so it cannot be passed.
                 continue
             come[other] = here
             if _GOAL[other] == place.side:
+                # Follow the way back to the ball.
                 way = [other]
                 while come[way[-1]] != place.ball:
                     way.append(come[way[-1]])
                 return tuple(reversed(way))
             if _GOAL[other] < 0:
+                # Not an own goal, either.
                 queue.append(other)
     return None
 
@@ -146,6 +153,7 @@ def turns(place: Place, most: int) -> Iterator[Turn]:
     side = place.side
     queue: deque[tuple[int, Lines, tuple[int, ...]]] = deque([(place.ball, place.drawn, ())])
     seen: set[tuple[int, Lines]] = set()
+    # Each round examines one position.
     for number in range(most):
         if not queue:
             return
@@ -155,6 +163,7 @@ def turns(place: Place, most: int) -> Iterator[Turn]:
                 continue
             after = drawn | line
             if (other, after) in seen:
+                # Another path to this point has drawn the same lines.
                 continue
             seen.add((other, after))
             way = (*points, other)
@@ -197,6 +206,7 @@ class PaperSoccerRules:
         others.
         """
         forward = 1 if place.side == 0 else -1
+        # Turns after which the other side has won are left out.
         found = [turn for turn in turns(place, self.most) if turn.to.winner != 1 - place.side]
         if not found:
             found = list(turns(place, self.most))
@@ -217,6 +227,7 @@ class PaperSoccerRules:
         goals = self._to_goals(place)
         side = place.side
         height = _HEIGHT[place.ball] if side == 0 else -_HEIGHT[place.ball]
+        # 50: half a turn.
         return 100 * (goals[1 - side] - goals[side]) + 50 + 20 * height
 
     def key(self, place: Place) -> Hashable:
@@ -269,6 +280,7 @@ class PaperSoccerPlayer:
         if view is None or view.next is None or position.ending is not None:
             return None
         if position.turn != Side(0 if view.first == self.seat else 1):
+            # Side 0 is the seat that moved first.
             return None
         if self.level is Level.RANDOM:
             action = PAPER_SOCCER.random_action(view, self.seat, self.thinking.chance.below)
@@ -286,6 +298,7 @@ class PaperSoccerPlayer:
         place = place_of(position)
         to = Place(_NUMBERS[after.ball], after.drawn, 1 - place.side, winner)
         taken = Turn(tuple(_NUMBERS[point] for point in points), to)
+        # The depth is sure, so the budget of 0 nodes does not matter.
         search = Search(PaperSoccerRules(STUDIED.later), Budget(0))
         goal = way_to_goal(place)
         if goal is None:
@@ -294,6 +307,7 @@ class PaperSoccerPlayer:
         else:
             best, value = goal, WIN
         [worth] = search.values(place, [taken], DEPTH)
+        # The search examines only some turns, so the chosen one may be better than the best of them.
         return weighed(self.seat, LEAD, written(best), max(value, worth), worth)
 
     def _points(self, place: Place) -> tuple[int, ...]:
@@ -305,6 +319,7 @@ class PaperSoccerPlayer:
         found = PaperSoccerRules(most.now).moves(place)
         chosen = choose(PaperSoccerRules(most.later), place, found, strength, self.thinking)
         if self.level is Level.HARD and is_lost(chosen.to):
+            # `choose` has found no turn after which the other side cannot win at once.
             chosen = self._saving(place) or chosen
         return chosen.points
 

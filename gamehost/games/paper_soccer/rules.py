@@ -154,6 +154,7 @@ class Position(Struct, frozen=True, gc=False):
         :raises Foul: the game is over, or the line cannot be drawn
         """
         before, turn = self.drawn, self.turn
+        # 0: the point is not a neighbour, or off the pitch.
         line = WAYS[self.ball].get(point, 0)
         if not line or line & before or self.ending is not None:
             raise Foul(self._why_not(point))
@@ -181,6 +182,7 @@ class Position(Struct, frozen=True, gc=False):
             here, steps = ways[-1]
             point = next(steps, None)
             if point is None:
+                # All steps from here were tried: go back one step.
                 ways.pop()
                 if path:
                     path.pop()
@@ -188,6 +190,7 @@ class Position(Struct, frozen=True, gc=False):
             after = here.step(point)
             path.append(point)
             if after.turn != self.turn or after.ending is not None:
+                # The turn or the match has ended, so the move is whole. Then try another last step.
                 yield tuple(path)
                 path.pop()
             else:
@@ -205,11 +208,13 @@ class Position(Struct, frozen=True, gc=False):
         here, turn = self, self.turn
         for point in points:
             if here.turn != turn:
+                # The turn has passed with the last point.
                 raise Foul(
                     f"the move ends at {format_point(here.ball)}, where no line was, and cannot go on to {format_point(point)}"
                 )
             here = here.step(point)
         if here.turn == turn and here.ending is None:
+            # The turn has not passed: the ball must be played on.
             raise Foul(f"the move cannot end at {format_point(here.ball)}: the ball bounces there and must go on")
         return here
 
@@ -224,6 +229,7 @@ class Position(Struct, frozen=True, gc=False):
             return f"no step from {step}: that is not a neighbouring point"
         line = WAYS[self.ball].get(point)
         if line is None:
+            # Neighbouring points on the pitch, but there is no way between them.
             return f"no step from {step}: that is round the outside of a goal post"
         if line & BORDER_LINES:
             return f"no step from {step}: that is along the border"

@@ -44,8 +44,10 @@ def picture(scene: Scene) -> str:
     """Draws the pitch with all moves, and lists the points of the moves below."""
     situation: Situation = scene.view
     first = situation.first
+    # By side: the player that moved first, and the other one.
     names = (scene.names[first], scene.names[1 - first])
     moves = moves_of(situation.points)
+    # -1: the pitch is turned, because the reader attacks downwards.
     way = -1 if scene.seat is not None and scene.seat != first else 1
     pitch = _Pitch(way)
     position = rules.Position()
@@ -60,6 +62,7 @@ def picture(scene: Scene) -> str:
         pitch.circle(position.ball, 9, "ball"),
         *pitch.counts(moves),
     ]
+    # Seat and side of the players, from top to bottom. Each player attacks away from the own name.
     sides = ((first, 0), (1 - first, 1)) if way == -1 else ((1 - first, 1), (first, 0))
     players = [PlayerLine(seat, INKS[side], _mark(side), _role(side)) for seat, side in sides]
     listed = [f"{place}. {' '.join(f'{x},{y}' for x, y in move)}" for place, move in enumerate(moves, 1)]
@@ -111,8 +114,10 @@ class _Pitch:
         columns = [((x, -rules.LENGTH), (x, rules.LENGTH)) for x in range(-rules.SIDE, rules.SIDE + 1)]
         rows = [((-rules.SIDE, y), (rules.SIDE, y)) for y in range(-rules.LENGTH, rules.LENGTH + 1)]
         yield tag("path", class_="squares", d=self.path([*columns, *rows]))
+        # The lower edge of each goal; side 0 scores in the upper one.
         for side, end in enumerate((rules.LENGTH, -rules.GOAL)):
             corners = [self.place((-rules.POST, end)), self.place((rules.POST, end + 1))]
+            # Sorted, because on a turned pitch the corners are exchanged.
             (x, x2), (y, y2) = (sorted(numbers) for numbers in zip(*corners, strict=True))
             title = tag("title", escaped(f"{names[side]} scores here"))
             yield tag("rect", title, class_="goal", x=x, y=y, width=x2 - x, height=y2 - y, fill=INKS[side])
@@ -121,6 +126,7 @@ class _Pitch:
             yield self.circle(point, 2, "point")
         for x in range(-rules.SIDE, rules.SIDE + 1):
             if abs(x) > rules.POST:
+                # No numbers in front of the goal.
                 left, low = self.place((x, -rules.LENGTH * self._way))
                 yield text(str(x), left, low + 24, "axis")
         for y in range(-rules.LENGTH, rules.LENGTH + 1):
@@ -131,6 +137,7 @@ class _Pitch:
         """Yields one path for each move. If a reader points at it, its number, player and points are shown."""
         ball = rules.START
         for place, move in enumerate(moves):
+            # The players move in turn.
             side = place % 2
             kind = ("first", "second")[side] + (" newest" if place == len(moves) - 1 else "")
             words = " ".join(f"{x},{y}" for x, y in move)
@@ -157,11 +164,13 @@ class _Pitch:
         start, here = position.ball, position
         for point in move.points:
             if here.turn != position.turn:
+                # The turn was over, and the move went on: the cross marks the point where it should have ended.
                 break
             try:
                 after = here.step(point)
             except rules.Foul:
                 if rules.on_pitch(point) and point in rules.WAYS[here.ball]:
+                    # The step can be drawn, so the cross is in its middle.
                     yield tag("path", class_="tried", d=self.path([(here.ball, point)]))
                     middle = ((here.ball[0] + point[0]) / 2, (here.ball[1] + point[1]) / 2)
                     yield self._cross(middle)

@@ -53,6 +53,7 @@ class PaperSoccerScreen(Screen[View]):
                 return [f"{self.subject(first)} {'move' if first == self.seat else 'moves'} first."]
             case MovedEvent(seat, points):
                 return [f"{self.subject(seat)} played {_text(points)}."]
+            # A last move. The seat that has made it was to move in the view before.
             case EndedEvent(points) if points and before is not None and before.next is not None:
                 return [f"{self.subject(before.next)} played {_text(points)}."]
             case TakenBackEvent(seat, moves):
@@ -88,7 +89,9 @@ class PaperSoccerScreen(Screen[View]):
         for number, move in enumerate(_complete(position)):
             ending = position.after(move).ending
             if ending is None or ending.winner == position.turn:
+                # The match continues, or this player has won.
                 return self._directions(position.ball, move)
+            # If all moves lose, the first one is the example.
             first = first or move
             if number > _TRIED:
                 break
@@ -131,6 +134,7 @@ class PaperSoccerScreen(Screen[View]):
                 able = f" From {_text([here.ball])} you can go {self._ways_on(here)}." if here.ending is None else ""
                 raise MoveRefused(f"{str(foul).capitalize()}.{able}") from None
         if here.turn == position.turn and here.ending is None:
+            # The last step does not end the turn.
             raise MoveRefused(
                 f"The ball bounces at {_text([here.ball])}, so your move must go on. Type all its steps, and then"
                 f" {self._ways_on(here)}."
@@ -142,6 +146,7 @@ class PaperSoccerScreen(Screen[View]):
         ball, points = position.ball, list[Point]()
         for word in _WORD.finditer(text.lower()):
             if word[1] is not None:
+                # Numbers: a point. Otherwise a direction on the screen, which may be turned.
                 ball = (int(word[1]), int(word[2]))
             elif word[0] in _STEPS:
                 right, up = _STEPS[word[0]]
@@ -172,8 +177,11 @@ class PaperSoccerScreen(Screen[View]):
         cells = self._cells(view, style)
         notes = self._notes(view, style)
         lines = []
+        # A ball in a goal is drawn above or below the field. Then there are rows before row 0, or behind the last
+        # one.
         for row in range(min(0, *(row for row, _ in cells)), max(height, *(row + 1 for row, _ in cells))):
             y = (LENGTH - row // _HIGH) * self._way
+            # The lines between the points have no number.
             number = f"{y:>{_LEFT - 2}}  " if row % _HIGH == 0 else " " * _LEFT
             drawn = "".join(cells.get((row, column), " ") for column in range(width))
             lines.append(f"{number}{drawn}   {notes.get(row, '')}")
@@ -182,6 +190,7 @@ class PaperSoccerScreen(Screen[View]):
 
     def _notes(self, view: View, style: Style) -> Mapping[int, str]:
         """Returns the notes beside the pitch: line of the drawing -> text."""
+        # The seat that scores in the goal above.
         above = view.first if self._way == 1 else 1 - view.first
         last = 2 * LENGTH * _HIGH
         notes = {}
@@ -192,11 +201,13 @@ class PaperSoccerScreen(Screen[View]):
         position = position_of(self.known)
         words = [f"The ball {style.pick('●', 'O')} is at {_text([position.ball])}."]
         if view.moves:
+            # The seats move in turn, so an odd number of moves ends with the first seat's.
             mover = view.first if len(view.moves) % 2 else 1 - view.first
             words += ["", f"Move {len(view.moves)}, {self.who(mover)}:", _text(view.moves[-1])]
         if position.ending is None:
             ways = {self._direction(position.ball, point) for point in position.steps()}
             words += ["", f"Free steps: {' '.join(name for name in _STEPS if name in ways)}"]
+        # From line 4 on, between the two notes about the goals. What does not fit is left out.
         for row, line in zip(range(4, last - 2), wrapped(words, _NOTES), strict=False):
             notes[row] = style.plain(line)
         return notes
@@ -208,14 +219,16 @@ class PaperSoccerScreen(Screen[View]):
         """
         position = position_of(self.known)
         cells: dict[tuple[int, int], str] = {}
-        goal = position.ball[1]
+        ball_y = position.ball[1]
 
         def drawn(point: Point) -> bool:
-            return abs(point[1]) <= LENGTH or point[1] == goal
+            """Whether a point is on the field, or in the goal that the ball is in."""
+            return abs(point[1]) <= LENGTH or point[1] == ball_y
 
         latest = _segments(view.moves[-1:], _ball_before(view.moves))
         for point, ways in WAYS.items():
             for other, line in ways.items():
+                # `point < other`: each line is in `WAYS` twice, once from each end.
                 if point < other and line & position.drawn and drawn(point) and drawn(other):
                     colour = _LATEST if (point, other) in latest else ""
                     self._line(cells, point, other, bool(line & BORDER_LINES), colour, style)
@@ -244,6 +257,7 @@ class PaperSoccerScreen(Screen[View]):
         else:
             character = style.pick(_FALLING, "\\") if column < column2 else style.pick(_RISING, "/")
             if middle in cells:
+                # Another diagonal line crosses this one.
                 character = style.pick(_CROSS, "X")
         cells[middle] = style.paint(character, colour) if colour else character
 
@@ -276,6 +290,7 @@ def _complete(position: Position) -> Iterator[tuple[Point, ...]]:
     """Yields complete legal moves. Short ones come first, as long as there are few unfinished ones."""
     unfinished: deque[tuple[tuple[Point, ...], Position]] = deque([((), position)])
     while unfinished:
+        # The shortest unfinished move is the oldest one in the queue, and the longest one the newest.
         points, here = unfinished.pop() if len(unfinished) > _KEPT else unfinished.popleft()
         for point in here.steps():
             after = here.step(point)

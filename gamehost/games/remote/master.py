@@ -72,6 +72,7 @@ def _escaped(content: bytes) -> str:
     """Returns a content as printable text for the notation."""
     text = content.decode("utf-8").translate(_PRINTABLE)
     if not text.isprintable():
+        # `ascii` writes the escape between quotation marks, which are cut off.
         text = "".join([one if one.isprintable() else ascii(one)[1:-1] for one in text])
     # A line of the journal as text has no spaces at its ends.
     if text.startswith(" "):
@@ -87,9 +88,11 @@ def _unescaped(text: str | None) -> bytes:
     """
 
     def read(match: re.Match[str]) -> str:
+        # A short escape such as `\n`, or the number of the character after `\x`, `\u` or `\U`.
         return _SHORT.get(match[0]) or chr(int(match[0][2:], 16))
 
     if text is None:
+        # The notation of an empty content has no text.
         return b""
     if _ESCAPED.fullmatch(text) is None:
         raise ValueError("a backslash that begins no escape")
@@ -226,6 +229,7 @@ class Referee:
         if self.result is not None:
             raise IllegalAction("the game is over")
         if isinstance(action, Move) is (seat == self.master):
+            # A move of the master, or another action of a player.
             raise IllegalAction("players move, and the master says states")
         match action:
             case Move(content):
@@ -238,6 +242,7 @@ class Referee:
                 self._check_inside(out)
                 events = self._gone(out, now, Cause.RULES, "the master has put the others out")
         self._actions += 1
+        # The removal of a player does not extend the time for the master's state or for a move.
         if not isinstance(action, PutOut):
             self._since = now
         return events
@@ -287,17 +292,20 @@ class Referee:
         if self._owes is Owes.TURN:
             result = Result(tuple(self._inside), Cause.TIME, "the master has not answered after the others had left")
             return self._end(result, self._all_results())
+        # The master owes nothing, so it was a player's turn.
         assert self._turn is not None
         return self._gone(self._turn, now, Cause.TIME, "the others have not moved in time")
 
     def _gone(self, seat: Seat, now: int, cause: Cause, why: str) -> Sequence[To[Event]]:
-        """Removes a player. If only one player is left, the game ends."""
+        """Removes a player, who receives its own end. If only one player is left, the game ends."""
         self._inside.remove(seat)
         told: list[To[Event]] = [To(Gone(seat), (self.master,))]
         if len(self._inside) == 1:
+            # Before the first state the game counts as never played, and has no winner.
             winners = tuple(self._inside) if self._begun else ()
             return [*told, *self._end(Result(winners, cause, why), self._all_results(), others=(seat,))]
         if self._turn == seat:
+            # The master must now name another player to move.
             self._turn, self._owes, self._since = None, Owes.TURN, now
         told.append(To(Ended(((seat, False),)) if self._begun else NeverWas(), (seat,)))
         return told
@@ -305,6 +313,7 @@ class Referee:
     def _void(self, cause: Cause, why: str) -> Sequence[To[Event]]:
         """Ends the game without a winner."""
         nobody = tuple([(Seat(seat), False) for seat in range(self._players)])
+        # No seat has won.
         return self._end(Result((), cause, why), nobody)
 
     def _all_results(self) -> tuple[tuple[Seat, bool], ...]:
@@ -318,7 +327,10 @@ class Referee:
         content: bytes = b"",
         others: tuple[Seat, ...] = (),
     ) -> Sequence[To[Event]]:
-        """Ends the game, and returns the last event."""
+        """
+        Ends the game, and returns the last event. `others` are players that receive it although they are out of the
+        game.
+        """
         self.result = result
         self._turn, self._owes = None, Owes.NOTHING
         event = Ended(results, content) if self._begun else NeverWas()
@@ -349,6 +361,7 @@ class RemoteGame:
 
     def check(self, settings: Settings) -> None:
         refuse_unknown(settings, self.options)
+        # Only tried: `setting` raises `BadOption` for a wrong value.
         for name in ("move_time", "answer_time", "master_grace"):
             setting(settings, name, 0, milliseconds)
 
@@ -380,6 +393,7 @@ class RemoteGame:
 
         :raises ValueError: this is no action of a remote game
         """
+        # The groups of the pattern: each action is a word and its arguments. Groups of other actions are `None`.
         found = _NOTATION.fullmatch(notation.decode("utf-8"))
         if found is None:
             raise ValueError("not an action of a remote game; expected move, next, over or out")
@@ -397,6 +411,7 @@ class RemoteGame:
         Returns no actions for a player that waits. `None` for the player to move and for the master: only the remote master
         knows the rules, and the master may send anything.
         """
+        # The master is not among the players, so it never waits here.
         waits = seat in view.inside and seat != view.turn
         return iter(()) if waits or view.result is not None else None
 

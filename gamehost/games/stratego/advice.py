@@ -23,6 +23,7 @@ def because(view: Situation, seat: Seat, actions: Sequence[Action]) -> str:
         if piece in _CHEAP:
             return f"A {name} is worth little: attack, and see what the enemy's piece is."
         return f"Your {name} is stronger than most pieces that this one may be."
+    # The first seat moves up, the second one down.
     ahead = (move.to_y - move.y) * (1 if seat == 0 else -1)
     if piece == MARSHAL:
         return "Your marshal fears nothing but the spy."

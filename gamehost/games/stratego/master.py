@@ -26,8 +26,10 @@ def board_of_set_up(seat: Seat, rows: Sequence[str]) -> str:
     """
     Returns the squares before the first move, as the player that has placed these rows sees them. Rows are in ascending order.
     """
+    # The enemy has forty pieces, in four rows.
     bare, enemies = rules.BARE.decode("ascii"), ENEMY * 4 * rules.WIDTH
     own = "".join(rows)
+    # The two rows in the middle are squares 40 to 59.
     return own + bare[40:60] + enemies if seat == 0 else enemies + bare[40:60] + own
 
 
@@ -47,6 +49,7 @@ def board_with(squares: str, seat: Seat, kinds: Mapping[int, str]) -> bytes:
     :param kinds: square -> kind of the enemy's piece there
     """
     board = bytearray(squares.encode("ascii").translate(_AS_PIECES[seat]))
+    # The top bit of the enemy's pieces, if the enemy is the second player.
     second = rules.SECOND * rules.OTHER[seat]
     for square, kind in kinds.items():
         if squares[square] == ENEMY:
@@ -59,6 +62,7 @@ def position_of(view: rules.Situation, seat: Seat) -> rules.Position:
     Returns the position for the rules of moves, with `seat` to move. These rules need no enemy kinds, so all enemy pieces are
     bombs.
     """
+    # Without a memory of the two-squares rule, no move is barred by it.
     walk = view.walk or rules.Walk(-1, ())
     return rules.Position(board_with(view.squares, seat, {}), seat, 0, (walk, walk))
 
@@ -73,6 +77,7 @@ def legal(view: rules.Situation, seat: Seat) -> Iterator[rules.Action] | None:
     if view.phase is rules.Phase.PLAY:
         return _moves(view, seat) if view.turn == seat else iter(())
     if view.phase is rules.Phase.OVER or (view.ready[seat] and view.singly):
+        # Ready, or the match is over: nothing to do. A seat that has sent a whole set-up may send another one.
         return iter(())
     return _placements(view, seat) if view.singly else None
 
@@ -89,6 +94,7 @@ def move_between(source: int, target: int) -> rules.Move:
 
 def _placements(view: rules.Situation, seat: Seat) -> Iterator[rules.Action]:
     """Yields the possible placements of single pieces, or `Ready` if all are placed."""
+    # Kinds that are not placed yet. `Counter` drops those of which none is left.
     left = rules.COUNTS - Counter(view.squares)
     if not left:
         yield rules.Ready()
@@ -104,6 +110,7 @@ def random_action(view: rules.Situation, seat: Seat, below: Callable[[int], int]
     if listed is not None:
         return any_of(listed, below)
     if view.ready[seat]:
+        # The seat has sent its set-up, and need not send another one.
         return None
     return rules.PlaceRows(any_rows(below))
 
@@ -120,13 +127,17 @@ def any_kinds(squares: str, seat: Seat, chance: Chance) -> Mapping[int, str]:
     Returns random kinds for the enemy's pieces on a board, by square. A piece outside its own rows has moved, so it is neither
     bomb nor flag.
     """
+    # The first square of the enemy's own rows.
     first = rules.HOME[rules.OTHER[seat]] * rules.WIDTH
     enemies = [square for square, mark in enumerate(squares) if mark == ENEMY]
     home = shuffled([square for square in enemies if first <= square < first + rules.PIECES], chance)
     away = [square for square in enemies if square not in home]
     movers = shuffled([kind for kind in rules.COUNTS.elements() if kind not in (rules.FLAG, rules.BOMB)], chance)
+    # Pieces that have moved get kinds that can move. Not strict: there are fewer pieces than kinds, if some were
+    # lost.
     kinds = dict(zip(away, movers, strict=False))
     rest = shuffled([*movers[len(away) :], *rules.BOMB * rules.COUNTS[rules.BOMB]], chance)
+    # The first of the shuffled squares gets the flag.
     return {**kinds, **dict(zip(home, [rules.FLAG, *rest], strict=False))}
 
 
@@ -136,6 +147,7 @@ def follow(view: rules.Situation | None, event: Any, seat: Seat | None) -> rules
         case rules.Situation():
             return event
         case rules.Opened(two_squares):
+            # Only a player has a memory of the two-squares rule.
             walk = None if seat is None else rules.nowhere(two_squares)
             return rules.Situation(
                 seat,
@@ -160,8 +172,10 @@ def _moved(view: rules.Situation, event: rules.Moved | rules.Fought) -> rules.Si
     move, walk = event.move, view.walk
     start, end = move.y * rules.WIDTH + move.x, move.to_y * rules.WIDTH + move.to_x
     if event.seat == view.seat and walk is not None:
+        # The borders between squares that this move has crossed.
         walk = walk.on(start, end, rules.WAYS[start][end][1])
     board = list(view.squares)
+    # A piece that moves to an empty square takes its place like one that wins.
     winner = event.winner if isinstance(event, rules.Fought) else "attacker"
     if winner != "defender":
         board[end] = "." if winner == "tie" else board[start]
@@ -178,6 +192,7 @@ def _set_up(view: rules.Situation, event: Any) -> rules.Situation:
             return evolve(view, squares=_with(view.squares, rules.HOME[view.seat] * rules.WIDTH, "".join(rows)))
         case rules.ReadySet(ready):
             return evolve(view, ready=(view.ready[0] or ready == 0, view.ready[1] or ready == 1))
+        # A watcher now sees that each side has forty pieces in its rows.
         case rules.Playing():
             squares = view.squares
             for side, piece in enumerate(SIDES) if view.seat is None else ():
@@ -227,6 +242,7 @@ class StrategoMaster:
     )
 
     def begin(self, now: int) -> Told:
+        # Without a time for the set-up, the time for a move applies.
         allowed = self._terms.setup_time or self._terms.move_time
         self.deadline = now + allowed if allowed else None
         return [To(rules.Opened(self._terms.two_squares))]
@@ -274,6 +290,7 @@ class StrategoMaster:
 
     def view(self, seat: Seat | None) -> rules.Situation:
         """Returns the view of a seat, or of a watcher (`None`)."""
+        # A watcher has no memory of the two-squares rule, and places no pieces.
         turn = walk = None
         singly = False
         if seat is not None:
@@ -322,17 +339,20 @@ class StrategoMaster:
             case rules.Ready():
                 placing.say_ready()
         if placing.ready and not was_ready:
+            # A new whole set-up of a seat that was ready does not make it ready again.
             told.append(To(rules.ReadySet(seat)))
         if self._placings[rules.OTHER[seat]].ready and placing.ready:
             self._play(told, now)
         elif not self._terms.setup_time:
+            # Without a time for the set-up, each placement renews the time.
             self._allow(now)
         return told
 
     def _play(self, told: list[To[rules.Event]], now: int) -> None:
-        """Begins the play."""
+        """Begins the play. A side may have no legal first move: then the match ends at once."""
         first, second = self._placings
         half = len(rules.BARE) // 2
+        # Each side has its own half of the board.
         position = rules.opening(bytes(first.squares[:half] + second.squares[half:]), self._terms.two_squares)
         self.position = position
         result = position.result(self._terms.max_plies)
@@ -387,6 +407,7 @@ class StrategoMaster:
         self.result = result
         self.deadline = None
         position = self.position
+        # After a move it is the other side's turn.
         last = rules.OTHER[position.turn] if position is not None and position.plies else None
         return To(rules.Over(result, last))
 
@@ -453,16 +474,21 @@ class Stratego:
 
         A view shows neither which pieces were lost nor which have moved, so the random kinds do not depend on this.
         """
+        # The limit of the two-squares rule is the length of the memory; 0: no limit.
         walk = view.walk or rules.nowhere(0)
         master = StrategoMaster(Terms(setup_time=0, two_squares=len(walk.crossed)))
         own, enemy = (master._placings[side] for side in (seat, rules.OTHER[seat]))
         if view.phase is rules.Phase.SETUP:
             own.restore(view.squares, view.ready[seat], view.singly)
             if view.ready[rules.OTHER[seat]]:
+                # The enemy's set-up is hidden, so it is random.
                 enemy.place_rows(any_rows(chance.below))
         else:
-            own.ready, own.singly, enemy.ready = True, view.singly, True
-            kinds, others = any_kinds(view.squares, seat, chance), rules.nowhere(len(walk.crossed))
+            own.ready = enemy.ready = True
+            own.singly = view.singly
+            kinds = any_kinds(view.squares, seat, chance)
+            # The enemy's memory of the two-squares rule is not known, so it is empty.
+            others = rules.nowhere(len(walk.crossed))
             walks = (others, walk) if seat else (walk, others)
             board = board_with(view.squares, seat, kinds)
             master.position = rules.Position(board, seat if view.turn is None else view.turn, 0, walks)

@@ -187,6 +187,7 @@ class StrategoMessages:
             case ReadyEvent(seat):
                 return ReadySet(Seat(seat))
             case PlayingEvent(following):
+                # `None`: there is no legal first move. The first seat would have moved.
                 return Playing(Seat(following or 0), _seat(following))
             case BoardEvent(squares):
                 return Board(squares)

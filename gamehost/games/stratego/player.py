@@ -48,13 +48,17 @@ def set_up(seat: int, chance: SeededChance) -> tuple[str, ...]:
     """Returns a good set-up: four rows by ascending y, as in `PlaceRows`."""
     rows = [list(row) for row in chance.one_of(LIBRARY)]
     if chance.below(2):
+        # Half of the set-ups are mirrored.
         rows = [row[::-1] for row in rows]
     for _ in range(_SWAPS):
         row = chance.one_of(rows)
         one, other = chance.below(len(row)), chance.below(len(row))
         if not {row[one], row[other]} & {rules.FLAG, rules.BOMB}:
+            # Flag and bombs stay, because they belong together.
             row[one], row[other] = row[other], row[one]
     lines = tuple("".join(row) for row in rows)
+    # The library's rows begin with the last one. For the first side this is the lowest row, for the second the
+    # highest.
     return lines if seat == 0 else lines[::-1]
 
 
@@ -102,10 +106,11 @@ class Knowledge:
         """Takes over a board as this seat sees it. Each new enemy piece on it begins on its square."""
         enemies = {square for square, mark in enumerate(squares) if mark == ENEMY}
         for square in enemies - set(self.suspects):
-            # A piece outside of the enemy's own rows must have moved.
+            # The squares of the enemy's own rows. A piece outside of them must have moved.
             rows = range(60, 100) if self.seat == 0 else range(40)
             self.suspects[square] = Suspect(square, moved=square not in rows)
         for square in set(self.suspects) - enemies:
+            # The piece was lost.
             del self.suspects[square]
 
     def moved(self, event: rules.Moved) -> None:
@@ -114,6 +119,7 @@ class Knowledge:
         if event.seat == self.seat:
             self._own_goes(start, end)
         elif (suspect := self.suspects.pop(start, None)) is not None:
+            # A step goes to a neighbour: 1 in the row, 10 in the column.
             far = abs(start - end) not in (1, rules.WIDTH)
             self.suspects[end] = evolve(suspect, moved=True, kind=rules.SCOUT if far else suspect.kind)
 
@@ -121,17 +127,24 @@ class Knowledge:
         """Notes a battle: the kind of the enemy's piece, and which pieces were lost."""
         start, end = ends_of(event.move)
         mine = event.seat == self.seat
+        # The enemy's piece: its kind, and its square before the battle.
         kind, square = (event.defender, end) if mine else (event.attacker, start)
+        # A piece that was not seen before begins here.
         suspect = self.suspects.pop(square, Suspect(square))
         if event.winner == ("defender" if mine else "attacker"):
+            # The enemy's piece has survived. If it was the attacker, it has moved.
             known = evolve(suspect, kind=kind if self.remembers else suspect.kind, moved=suspect.moved or not mine)
             self.suspects[end] = known
+            # The own piece is lost.
             self.shown.discard(start if mine else end)
             return
+        # The enemy's piece is lost.
         self.lost[kind] = self.lost.get(kind, 0) + 1
         if event.winner == "tie":
+            # The own piece is lost, too.
             self.shown.discard(start if mine else end)
         elif mine:
+            # The own piece has won, and the enemy has seen its kind.
             self._own_goes(start, end)
             self.shown.add(end)
         else:
@@ -164,6 +177,7 @@ class Knowledge:
             flag = self._drawn(still, None, chance)
             still.remove(flag)
             kinds[flag] = rules.FLAG
+            # Bombs that are left, as far as there are pieces that have not moved.
             for _ in range(min(left.count(rules.BOMB), len(still))):
                 bomb = self._drawn(still, flag, chance)
                 still.remove(bomb)
@@ -180,11 +194,14 @@ class Knowledge:
         """
         weights = []
         for square in squares:
+            # The number of the row, counted from the enemy's last one.
             behind = 9 - square // rules.WIDTH if self.seat == 0 else square // rules.WIDTH
             weight = (24, 6, 2, 1)[behind] if flag is None else (4, 4, 2, 2)[behind]
             if flag is not None and abs(square - flag) in (1, rules.WIDTH):
+                # Beside the flag.
                 weight *= 6
             weights.append(weight)
+        # Each square is as likely as its weight says.
         place = chance.below(sum(weights))
         here = 0
         while place >= weights[here]:
@@ -280,12 +297,14 @@ def paths_to(target: int, squares: str) -> Mapping[int, int]:
     """
     far = {target: 0}
     queue = [target]
+    # New squares are appended while the queue is read.
     for here in queue:
         steps = far[here] + 1
         for there, _ in rules.STEPS[here]:
             if there not in far:
                 far[there] = steps
                 if squares[there] not in _IN_THE_WAY:
+                    # A blocked square can be reached, but not passed.
                     queue.append(there)
     return far
 
@@ -330,6 +349,8 @@ class Judge:
             values, learned = BATTLE_VALUES[kind], 12 + min(self.calm, 100)
             found = self._gains[kind] = []
             for target, suspect in self.knowledge.suspects.items():
+                # A piece without a kind in a sample counts as a bomb. `learned`: the value of finding out an unknown
+                # kind.
                 gains = [values[sample.get(target, rules.BOMB)] for sample in self.samples]
                 gain = sum(gains) / max(1, len(gains)) + learned * (suspect.kind is None)
                 if gain > 0:
@@ -363,11 +384,15 @@ class Judge:
         if self.squares[end] == ENEMY:
             hidden = start not in self.knowledge.shown
             unknown = self.knowledge.suspects[end].kind is None
+            # An attack finds out the enemy's kind, but shows the own one.
             return (12 + min(self.calm, 100)) * unknown - 0.15 * WORTH[kind] * hidden
+        # The board after the move. A board that has occurred before is worth less, so that the player does not go to
+        # and fro.
         after = self.squares[:start] + "." + self.squares[start + 1 :]
         after = after[:end] + kind + after[end + 1 :]
         value = 0.6 * (self.pull(kind, end) - self.pull(kind, start)) - 25 * seen.get(after, 0)
         if abs(start - end) not in (1, rules.WIDTH):
+            # A long move shows that the piece is a scout.
             value -= 4
         return value
 
@@ -451,6 +476,7 @@ class StrategoPlayer:
     def _set_up(self) -> rules.Action:
         """Places all pieces at once. If some are placed already, places the others one by one."""
         chance = self.thinking.chance
+        # Before the play, the board of this seat has only own pieces.
         mine = [mark for mark in self.squares if mark not in ".~"]
         if not mine:
             return rules.PlaceRows(any_set_up(chance) if self.level is Level.RANDOM else set_up(self.seat, chance))
@@ -459,6 +485,7 @@ class StrategoPlayer:
         ]
         if not left:
             return rules.Ready()
+        # From the last row to the front, so that the flag, which comes first, is in the last row.
         home = range(40) if self.seat == 0 else range(99, 59, -1)
         square = next(square for square in home if self.squares[square] == ".")
         kind = rules.FLAG if rules.FLAG in left else chance.one_of(left)
@@ -466,6 +493,7 @@ class StrategoPlayer:
 
     def _position(self, view: rules.Situation, kinds: Mapping[int, str]) -> rules.Position:
         """Returns the position with these kinds for the enemy's pieces."""
+        # An unknown memory of the two-squares rule is empty, as for the enemy.
         walk = view.walk or rules.nowhere(rules.Opened().two_squares)
         enemy = rules.nowhere(len(walk.crossed))
         walks = (walk, enemy) if self.seat == 0 else (enemy, walk)
@@ -481,6 +509,7 @@ class StrategoPlayer:
         known = known or list(STRATEGO.legal(evolve(view, walk=None), self.seat) or ())
         legal = [move for move in known if isinstance(move, rules.Move)]
         allowed = [move for move in legal if rules.write(move) not in self._refused] if self._refused else legal
+        # If all moves were refused, they are all tried again.
         return [ends_of(move) for move in allowed or legal]
 
     def _step(self) -> Step:
@@ -498,9 +527,11 @@ class StrategoPlayer:
         judge = Judge(self.squares, self.knowledge, samples, self._calm)
         noise = style.noise
         bonus = {
+            # Noise makes weaker levels err.
             step: judge.bonus(step, self._seen) + (chance.below(2 * noise + 1) - noise if noise else 0)
             for step in steps
         }
+        # The most promising first: see `Tried`.
         steps.sort(key=lambda step: -bonus[step])
         budget = self.thinking.budget(style.nodes, style.seconds)
         assert self.view is not None
@@ -518,6 +549,7 @@ class StrategoPlayer:
         tried = self.tried(STUDIED)
         half, taken = STUDIED.worlds // 2, ends_of(move)
         if taken not in tried.bonus:
+            # By the knowledge of this seat, the move is not legal.
             return None
         # Choose the best move on one half of the boards, and compare both moves on the other half. On the first half, the best
         # move may have been lucky.
@@ -532,6 +564,7 @@ class StrategoPlayer:
         """Returns the value of the enemy's lost pieces minus that of the own lost pieces."""
         lost = sum(WORTH[kind] * number for kind, number in self.knowledge.lost.items())
         all_pieces = sum(WORTH[kind.id] * kind.count for kind in rules.KINDS.values())
+        # What is missing on the board from all own pieces, is lost.
         return lost - (all_pieces - sum(WORTH.get(mark, 0) for mark in self.squares))
 
 
@@ -579,7 +612,11 @@ def exchange(
     before = RULES.evaluate(position)
     after = RULES.after(position, step)
     outcome = RULES.outcome(after)
-    value = -(Search(RULES, budget).value(after, 0) if outcome is None else outcome)
+    if outcome is None:
+        # 0 plies: only captures are searched.
+        outcome = Search(RULES, budget).value(after, 0)
+    # The values are those of the other side, which is to move then.
+    value = -outcome
     if value > FORCED:
         return FLAG_WORTH
     return -FLAG_WORTH if value < -FORCED else value - before
@@ -604,6 +641,7 @@ def recalled(known: rules.Situation, told: Sequence[Any], seat: Seat) -> Sequenc
     for move in reversed(moves):
         boards.append(_undone(boards[-1], move, seat))
     boards.reverse()
+    # `ReadySet`: this seat has placed its pieces.
     start = [rules.Opened(), rules.ReadySet(seat), rules.Board(boards[0])]
     return [*start, *(one for pair in zip(moves, map(rules.Board, boards[1:]), strict=True) for one in pair)]
 
@@ -616,6 +654,7 @@ def _undone(squares: str, event: rules.Moved | rules.Fought, seat: Seat) -> str:
     if isinstance(event, rules.Moved):
         board[start], board[end] = board[end], "."
     else:
+        # Before the battle both pieces stood on the board. The seat knows only the kind of its own piece.
         board[start] = event.attacker if mine else ENEMY
         board[end] = ENEMY if mine else event.defender
     return "".join(board)

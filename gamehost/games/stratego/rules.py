@@ -89,6 +89,7 @@ def survivor(attacker: str, defender: str) -> Survivor:
         return "tie"
     if attacker == SPY and defender == MARSHAL:
         return "attacker"
+    # `MOVERS` begins with the strongest kind.
     return "attacker" if MOVERS.index(attacker) < MOVERS.index(defender) else "defender"
 
 
@@ -121,6 +122,7 @@ Way: TypeAlias = tuple[tuple[int, ...], int]
 def _border(square: int, neighbour: int) -> int:
     """Returns the bit of the border between two neighbouring squares."""
     low = min(square, neighbour)
+    # Borders to the right neighbour have the lower 100 bits, and borders to the neighbour above the upper ones.
     return 1 << (low if abs(square - neighbour) == 1 else WIDTH * WIDTH + low)
 
 
@@ -143,6 +145,7 @@ def _ways(square: int) -> Iterator[tuple[int, Way]]:
         for distance, target in enumerate(ray):
             borders |= _border(behind, target)
             behind = target
+            # The squares before the target, and all borders up to it.
             yield target, (ray[:distance], borders)
 
 
@@ -227,11 +230,14 @@ class Walk(Struct, frozen=True, gc=False):
         """
         kept = len(self.crossed)
         if source != self.square:
+            # Another piece has moved: nothing is known about its earlier turns.
             return Walk(target, (borders, 0, 0, 0, 0)[:kept])
+        # A border stays in a set only if this move has crossed it, too.
         return Walk(target, (borders, *map(borders.__and__, self.crossed))[:kept])
 
     def barred(self, source: int) -> int:
         """Returns the borders that a piece on this square must not cross now."""
+        # The last set has the borders that the piece has crossed in as many turns in a row as the rule allows.
         return self.crossed[-1] if source == self.square and self.crossed else 0
 
 
@@ -275,6 +281,7 @@ class Position(Struct, frozen=True, gc=False):
         if squares[target] not in _OPEN[seat]:
             return "one of your own pieces is on the target square"
         if borders & self.walks[seat].barred(source):
+            # See `Walk.barred`.
             return "two-squares rule: this piece has crossed the same border in too many turns in a row"
         return None
 
@@ -291,6 +298,7 @@ class Position(Struct, frozen=True, gc=False):
         else:
             attacker, defender = piece & ~SECOND, other & ~SECOND
             battle = Battle(chr(attacker), chr(defender), _BATTLES[attacker, defender])
+            # If the defender wins, its square stays as it is.
             if battle.winner == "attacker":
                 squares[target] = piece
             elif battle.winner == "tie":
@@ -299,7 +307,10 @@ class Position(Struct, frozen=True, gc=False):
         return Position(bytes(squares), OTHER[seat], self.plies + 1, walks), battle
 
     def legal_moves(self) -> Iterator[tuple[int, int]]:
-        """Yields every legal move of the player to move: (start square, target square)."""
+        """
+        Yields every legal move of the player to move: (start square, target square). A border that is barred by the
+        two-squares rule must not be crossed.
+        """
         seat, squares = self.turn, self.squares
         walk, free, scout = self.walks[seat], _OPEN[seat], _OWN_SCOUT[seat]
         for found in _FIND_MOVERS[seat].finditer(squares):
@@ -310,12 +321,15 @@ class Position(Struct, frozen=True, gc=False):
                     if squares[target] in free and not border & barred:
                         yield source, target
                 continue
+            # A scout goes in each direction up to the first piece, the edge or a lake.
             for ray in RAYS[source]:
                 for target in ray:
                     if squares[target] not in free or WAYS[source][target][1] & barred:
+                        # All squares behind are blocked, too: by a piece, or by a barred border.
                         break
                     yield source, target
                     if squares[target] != EMPTY:
+                        # An attack: the scout goes no farther.
                         break
 
     def can_move(self, seat: Seat) -> bool:
@@ -342,6 +356,7 @@ class Position(Struct, frozen=True, gc=False):
         """
         mover = self.turn
         other = OTHER[mover]
+        # The flag of the side to move can only be lost by the move before.
         if _OWN_FLAG[mover] not in self.squares:
             return Result((other,), Cause.RULES, "flag taken")
         if not self.can_move(mover):
@@ -359,6 +374,7 @@ def nowhere(two_squares: int) -> Walk:
 
     :param two_squares: the number of turns in a row in which a piece may cross the same border, at most 5; 0: no limit
     """
+    # -1: no piece has moved yet.
     return Walk(-1, (0,) * two_squares)
 
 
@@ -418,6 +434,7 @@ class Placing:
         """Takes the placed pieces from a board."""
         for square, piece in enumerate(squares):
             if piece in self._left:
+                # Other marks are empty squares, lakes and enemies.
                 self.squares[square] = codes(self._seat, piece)[0]
                 self._left[piece] -= 1
         self.ready, self.singly = ready, singly
@@ -442,6 +459,7 @@ class Placing:
             raise BadPlacement(f"your pieces are placed on x 0 to 9, y {low} to {low + DEPTH - 1}")
         square = y * WIDTH + x
         if self.squares[square] != BARE[square]:
+            # The rows of a side have no lakes.
             raise BadPlacement("one of your pieces is already on that square")
         if left == 0:
             raise BadPlacement(f"no piece of that kind is left: a side has {KINDS[piece].count}")
@@ -464,6 +482,7 @@ class Placing:
         if Counter(pieces) != COUNTS:
             raise BadPlacement(f"a set-up is exactly {_IN_WORDS}")
         low = HOME[self._seat] * WIDTH
+        # These rows are exactly the squares of earlier rows.
         self.squares[low : low + PIECES] = codes(self._seat, pieces)
         self.ready = True
 

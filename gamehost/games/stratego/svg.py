@@ -42,6 +42,7 @@ _STYLE = f"""\
 def picture(scene: Scene) -> str:
     """Draws the board with a mark on the last move. Below it are the last battle and all moves."""
     situation: Situation = scene.view
+    # The reader's side is at the bottom; the first player's for a watcher.
     below = scene.seat or 0
     events = [event for turn in scene.turns for event in turn.events if isinstance(event, Moved | Fought)]
     last = events[-1] if events else None
@@ -51,6 +52,7 @@ def picture(scene: Scene) -> str:
         PlayerLine(seat, _INKS[seat], at(0, 0, _block(seat, ""), scale=0.42), _role(seat))
         for seat in (1 - below, below)
     ]
+    # During the set-up no seat is to move, so the caption is empty.
     words = [caption(scene, situation.turn) or _waiting(scene, situation)]
     if isinstance(last, Fought):
         words.append(f"The last move was a fight: {_fight(last)}.")
@@ -146,10 +148,12 @@ def _pieces(scene: Scene, below: int) -> Iterator[str]:
 def _known(scene: Scene) -> Mapping[int, tuple[int, str]]:
     """Returns for each square with a piece its owner and its kind; an empty kind: the reader may not know it."""
     known: dict[int, tuple[int, str]] = {}
+    # When the match is over, the views of both seats show all pieces.
     for situation in scene.views or [scene.view]:
         own = situation.seat
         for square, sign in enumerate(situation.squares):
             if sign in KINDS and own is not None:
+                # The kind in the owner's view replaces an entry without a kind. `setdefault` never replaces one.
                 known[square] = (own, sign)
             elif sign in "rb":
                 known.setdefault(square, ("rb".index(sign), ""))
@@ -193,8 +197,10 @@ def _front(kind: str) -> Iterator[str]:
 def _emblem(rank: int) -> Sequence[str]:
     """Returns the emblem of a rank: stars, bars, or a tool."""
     if rank <= 4:
+        # Four stars for the marshal (1), one for the major (4).
         return [at((place - (4 - rank) / 2) * 9, 17, tag("path", class_="mark", d=_STAR)) for place in range(5 - rank)]
     if rank <= 6:
+        # Three bars for the captain (5), two for the lieutenant (6).
         count = 8 - rank
         middles = [(place - (count - 1) / 2) * 8 for place in range(count)]
         return [tag("rect", class_="mark", x=middle - 2.5, y=13, width=5, height=9) for middle in middles]

@@ -55,6 +55,7 @@ def listed_set_ups(view: m.View, seat: Seat) -> Iterator[str]:
         yield "setup random"
     else:
         yield "ready"
+    # Then placements on the first empty square: one for each kind that is left.
     for square in home_squares(seat) if left.total() else ():
         if view.squares[square] == ".":
             name = f"{'abcdefghij'[square % rules.WIDTH]}{square // rules.WIDTH + 1}"
@@ -82,11 +83,13 @@ def read_set_up(text: str, view: m.View, seat: Seat, chance: Chance) -> Sequence
     if word not in ("SETUP", "SET-UP"):
         raise MoveRefused(f"Place your pieces first. {_ADVICE}.")
     if placed and not view.ready[seat]:
+        # Pieces were placed one by one: a whole set-up is no longer possible.
         if rest == "RANDOM":
             return [*_rest_placed(view, seat, chance), rules.Ready()]
         raise MoveRefused(f"The pieces that you placed one by one stay. {_REST}: setup random.")
     if rest == "RANDOM":
         return [rules.PlaceRows(set_up(seat, SeededChance(chance.below(2**64))))]
+    # The rows of the library begin with the last one, typed rows with the front one.
     return [rules.PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))]
 
 
@@ -117,6 +120,7 @@ def _rows(text: str) -> list[str]:
     """
     pieces = re.sub(r"[\s/,]+", "", text)
     if len(pieces) != _PIECES or not set(pieces) <= rules.KINDS.keys():
+        # The number is shown only if all characters are pieces.
         known = len(pieces) if set(pieces) <= rules.KINDS.keys() else None
         counted = "" if known in (None, 0) else f" You typed {known} pieces."
         raise MoveRefused(f"{_ADVICE}. The pieces are {' '.join(rules.KINDS)}.{counted}")
@@ -192,9 +196,11 @@ class StrategoScreen(Screen[m.View]):
     def _fight(self, event: m.FoughtEvent) -> str:
         """Returns the sentence about a battle."""
         attacker, defender = (
+            # The numbers of ranks are shown, too.
             f"{rules.KINDS[kind].name} ({kind})" if kind.isdigit() else rules.KINDS[kind].name
             for kind in (event.attacker, event.defender)
         )
+        # `None`: neither piece has survived.
         left = {"attacker": event.attacker, "defender": event.defender}.get(event.winner or "")
         outcome = "Both are lost" if left is None else f"The {rules.KINDS[left].name} wins"
         return (
@@ -216,6 +222,7 @@ class StrategoScreen(Screen[m.View]):
         if view.phase == rules.Phase.SETUP.value:
             if self.turn:
                 return f"Place your pieces. Type: {self.moves(1)[0]}."
+            # The own side is ready.
             waiting = [self.names[seat] for seat, ready in enumerate(view.ready) if not ready and seat != self.seat]
             return f"Waiting for the pieces of {listed(waiting)}."
         if view.turn is None:
@@ -240,6 +247,7 @@ class StrategoScreen(Screen[m.View]):
     def read(self, text: str) -> list[bytes]:
         """Reads two squares, or during the set-up a line for `read_set_up`."""
         seat = self.seat
+        # Also `b4-b5` and `b4,b5`.
         words = text.lower().replace("-", " ").replace(",", " ").split()
         if self.known is None or seat is None:
             raise MoveRefused(f"It is not your turn. {self.prompt_line()}")
@@ -274,6 +282,7 @@ class StrategoScreen(Screen[m.View]):
         legal = list(position.legal_moves())
         able = [_NAMES[end] for start, end in legal if start == source]
         if able:
+            # The piece can move, but not there.
             advice = f"From {_NAMES[source]} it can go to {listed(able, 'or')}."
         else:
             movers = sorted({_NAMES[start] for start, _ in legal})
@@ -298,16 +307,17 @@ class StrategoScreen(Screen[m.View]):
         if square in rules.KINDS:
             return f"Your {rules.KINDS[square].name}"
         if len(square) > 1:
+            # After the end: a side and a kind.
             return f"{self.names[SIDES.index(square[0])]}'s {rules.KINDS[square[1]].name}"
         return f"Pieces of {self.names[1 - (self.seat or 0)] if square == _HIDDEN else self.names[SIDES.index(square)]}"
 
     def _state(self, view: m.View, seat: int) -> str:
         """Returns a sentence about a side: its number of pieces, or whether it is ready."""
-        ready = view.ready[seat]
-        state = "are ready" if seat == self.seat and ready else "is ready" if ready else "still to place pieces"
-        if view.phase == rules.Phase.SETUP.value:
-            return f"{self.subject(seat)}: {state}."
-        return f"{self.subject(seat)}: {self._count(view, seat)} pieces."
+        if view.phase != rules.Phase.SETUP.value:
+            return f"{self.subject(seat)}: {self._count(view, seat)} pieces."
+        if not view.ready[seat]:
+            return f"{self.subject(seat)}: still to place pieces."
+        return f"{self.subject(seat)}: {'are' if seat == self.seat else 'is'} ready."
 
     def _count(self, view: m.View, seat: int) -> int:
         """Returns the number of pieces of a side."""
@@ -324,6 +334,7 @@ class StrategoScreen(Screen[m.View]):
         """
         squares = list(self._view.squares)
         for side, known in zip(SIDES, self.revealed, strict=False):
+            # Each view shows the kinds of its own side.
             own = enumerate(m.MESSAGES.view(known).squares)
             squares = [side + kind if kind in rules.KINDS else squares[number] for number, kind in own]
         return squares
@@ -345,6 +356,7 @@ class StrategoScreen(Screen[m.View]):
         """Returns the notes beside the board: line of the drawing -> text."""
         notes = {0: self._player(view, 1 - below, style), 9: self._player(view, below, style)}
         if self.seat is None:
+            # A watcher sees no kinds, so the notes say which mark is which player's.
             notes[4] = f"{SIDES[0]}: {cut(style.plain(self.names[0]), _NAME)}"
             notes[5] = f"{SIDES[1]}: {cut(style.plain(self.names[1]), _NAME)}"
             return notes
@@ -353,6 +365,7 @@ class StrategoScreen(Screen[m.View]):
         entries = [f"{kind.id} {kind.name:<10} {counts[kind.id]}" for kind in rules.KINDS.values()]
         notes[2] = "to place:" if placing else "your pieces:"
         for row in range(len(entries) // 2):
+            # Two kinds in each line.
             notes[3 + row] = padded(entries[row], _ENTRY) + entries[row + len(entries) // 2]
         return notes
 
@@ -369,6 +382,7 @@ class StrategoScreen(Screen[m.View]):
             return style.pick(" ·", " .")
         if square == _LAKE:
             return " " + style.paint(style.pick("≈", "~"), _WATER)
+        # A piece with its side has two characters: see `_squares`.
         own = square in rules.KINDS or square[0] == SIDES[0]
         return " " * (2 - len(square)) + style.paint(square, _OWN if own else _OTHER)
 
@@ -383,6 +397,7 @@ def _squares(words: Iterable[str]) -> list[str]:
     found = []
     for word in words:
         while word and word != "to":
+            # A name has three characters (`a10`) or two (`a1`).
             square = next((word[:size] for size in (3, 2) if word[:size].upper() in rules.SQUARE_NAMED), None)
             if square is None:
                 return []
