@@ -230,6 +230,7 @@ class BaseConversation(Generic[M]):
     log = Logger()
 
     def __init_subclass__(cls) -> None:
+        """Groups the table `HEARS` of a wire by state, and gives the wire its own memory of the last message."""
         heard: dict[int, dict[type, Callable[..., None]]] = {}
         for (state, kind), method in cls.HEARS.items():
             heard.setdefault(id(state), {})[kind] = method
@@ -242,6 +243,7 @@ class BaseConversation(Generic[M]):
         self.session: Session | None = None
         self.handle: SeatHandle[Any] | None = None
         self._directory = lobby.directory
+        # Whether a match of this client has ended, and the client has not logged in again.
         self._game_finished = False
         self.set_state(state)
 
@@ -256,7 +258,10 @@ class BaseConversation(Generic[M]):
 
     @property
     def at_table(self) -> bool:
-        """As in `Conversation`. It stays true after a match, so that the client's next log-in is handled first, too."""
+        """
+        Whether the client's messages are handled before those of other clients: during a match, and after it until the
+        next log-in.
+        """
         return self.handle is not None or self._game_finished
 
     def set_state(self, state: Enum) -> None:
@@ -271,14 +276,17 @@ class BaseConversation(Generic[M]):
         method = self._heard.get(type(message))
         if method is not None:
             method(self, message)
+        # A message of the layer below, such as a ping, is answered in every state.
         elif isinstance(message, Control):
             message.answer(self.peer)
+        # Empty lines are ignored.
         elif message is not BLANK:
             self.unexpected(message)
 
     def claim(self, message: M) -> Claim | None:
         """
-        Returns the claim of the client's next message, by `CLAIMS`. Used only on hosts of a cluster.
+        Returns which name or place the client's next message needs, so that the right host of a cluster handles it. The
+        table `CLAIMS` decides. Used only on hosts of a cluster.
 
         `None`: the message needs no special host, or every host would refuse it.
         """
@@ -291,8 +299,9 @@ class BaseConversation(Generic[M]):
 
     def parcel(self) -> str | None:
         """
-        Returns the state that another host of the cluster needs to continue this conversation, besides the session. `None`:
-        only this host can continue now. By default this is so at a table.
+        Returns the state that another host of the cluster needs to continue this conversation, besides the session.
+        Empty: the other host needs nothing more. `None`: only this host can continue now. By default this is so at a
+        table.
 
         Wires that must pass on more than a log-in override this method.
         """
@@ -345,10 +354,10 @@ class BaseConversation(Generic[M]):
         """
         Performs an action at the table. Returns whether the action was accepted.
 
-        Accepted actions have a rate limit of their own. It slows a client down and never refuses an action, because two fast
-        bots are not a flood.
+        Accepted actions have a rate limit of their own. It slows a client down and never refuses an action, because two
+        fast bots are not a flood.
 
-        :param careful: as in `SeatHandle.act`
+        :param careful: see `SeatHandle.act`: whether an action that loses the match at once is refused, too
         """
         assert self.handle is not None
         accepted = self.handle.act(action, careful)
@@ -388,6 +397,7 @@ class BaseConversation(Generic[M]):
             if last.event is not event:
                 last.event, last.message = event, say(self, event)
             self.peer.say(last.message)
+        # A fault in one wire's code must not disturb the table and its other players.
         except Exception:
             self.log.failure("telling a {event} failed", event=kind.__name__)
             self.peer.hang_up("a fault of the host")
@@ -397,6 +407,7 @@ class BaseConversation(Generic[M]):
 
     def tell_displaced(self, event: Displaced) -> None:
         """Ends this connection, because a newer connection of the same player has taken the session."""
+        # The session belongs to the newer connection now, so `end` must not leave the lobby.
         self.session = self.handle = None
         self.say_closing(DISPLACED)
         self.peer.hang_up(DISPLACED)
@@ -421,7 +432,10 @@ class BaseConversation(Generic[M]):
         self.peer.hang_up(SUSPENDED)
 
     def end(self) -> None:
-        """Leaves the lobby. A seat remains reserved. A connected client has `AFTER_MATCH_SECONDS` to log in again."""
+        """
+        Leaves the lobby; a seat at a table remains reserved. If the connection continues, the client has
+        `AFTER_MATCH_SECONDS` to log in again.
+        """
         if self.session is not None:
             session, self.session = self.session, None
             self.lobby.leave(session, self)
@@ -441,7 +455,8 @@ class AccountConversation(BaseConversation[M]):
         Checks the password of an account. `password_checked` is called with the result, at once or later.
 
         :param checking: the state of the conversation during the check
-        :param strong: whether a new account needs a strong password: the wire's document says nothing about this
+        :param strong: whether a new account must have a strong password. `False`: any password is accepted, because the
+            wire's document has no rule for passwords
         """
         self.set_state(checking)
         # From here on the client waits for the host, so the deadline for logging in ends.
@@ -456,6 +471,7 @@ class AccountConversation(BaseConversation[M]):
         """Informs the client that its password will be checked in about this number of seconds. By default nothing is sent."""
 
     def _checked(self, outcome: Session | LoginRefused) -> None:
+        """Passes the result of a check to `password_checked`. A fault there ends only this connection."""
         self._attempt = None
         try:
             self.password_checked(outcome)
@@ -499,6 +515,7 @@ class GuestConversation(BaseConversation[M]):
     WAITING: ClassVar[Enum]
 
     def __init_subclass__(cls) -> None:
+        """Lets each message with the method `log_in` claim the guest's name, unless the wire has its own `CLAIMS`."""
         super().__init_subclass__()
         if not cls.CLAIMS:
             log_ins = (key for key, method in cls.HEARS.items() if method.__name__ == "log_in")
@@ -518,8 +535,16 @@ class GuestConversation(BaseConversation[M]):
         self.lobby.play(session, self._queue)
 
     def act_or_refuse(self, action: Any, refuse: Callable[[str], object]) -> None:
-        """Performs an action. A text means that the move could not be read: refuses the move, with the text as the reason."""
-        refuse(action) if isinstance(action, str) else self.act(action)
+        """
+        Performs an action that was read from a client's move, or refuses the move.
+
+        :param action: the action; a text is the reason why the move could not be read
+        :param refuse: called with this reason
+        """
+        if isinstance(action, str):
+            refuse(action)
+        else:
+            self.act(action)
 
 
 class BackWithEvents(BaseConversation[M]):
@@ -535,9 +560,14 @@ class BackWithEvents(BaseConversation[M]):
     _withdraw: Callable[[], None] | None = None
 
     def deliver(self, event: Any) -> None:
+        """
+        Delivers the events in their order. When this player comes back, the earlier events of the match are read first;
+        events that come meanwhile wait.
+        """
         if self._behind is not None:
             self._behind.append(event)
         elif isinstance(event, Back) and self.handle is not None and event.seat == self.handle.seat:
+            # This player itself is back, not another one of the table.
             self._behind = []
             self._read(event, self.handle)
         else:
@@ -552,6 +582,7 @@ class BackWithEvents(BaseConversation[M]):
                 super(BackWithEvents, self).deliver(one)
 
         def found(answer: Any) -> None:
+            # The answer is the name of the game and its history. Without a history, it says why there is none.
             _, history = answer
             told([one for _, one in history.events] if isinstance(history, History) else ())
 
@@ -561,8 +592,10 @@ class BackWithEvents(BaseConversation[M]):
         try:
             question = self._directory.own_history(handle.table, handle.n)
         except WatchRefused:
+            # The journal cannot be read now: `Back` is sent without events.
             told(())
             return
+        # Questions with the same key share one reading of the journal.
         questions, key = self._directory.questions, ("events", question.key)
         self._withdraw = questions.tell(self.address, key, look, found, lambda refusal: told(()))
 
@@ -582,7 +615,11 @@ _TOLD_ON_ALL_WIRES: Mapping[type, Callable[..., None]] = {
 
 
 def claim_of_table(table: TableId, opened: bool = True) -> Claim:
-    """Returns the claim of a client that must continue at the host of this table. `opened` is as in `Claim`."""
+    """
+    Returns the claim of a client that must continue at the host of this table.
+
+    :param opened: whether the table must exist already
+    """
     return Claim(place=place_of(table), opened=opened)
 
 

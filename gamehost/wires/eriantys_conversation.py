@@ -67,6 +67,7 @@ class Gate:
         :param render: makes the message. It gets the last board and its message, and may use parts of them again
         """
         last = self._boards.get(wire)
+        # The first player of this wire that receives the board.
         if last is None or last[0] is not board:
             last = self._boards[wire] = board, render(last)
         message: M = last[1]
@@ -128,6 +129,7 @@ class Client:
     def sit_down(self, lobby: Lobby, table: TableId) -> Gate:
         """Joins the clients of a table, and returns the table's gate."""
         self._gates, self._table = _GATES.setdefault(lobby, WeakValueDictionary()), table
+        # The first client of the table makes its gate.
         gate = self._gates.setdefault(table, Gate())
         self.enter(gate)
         return gate
@@ -144,8 +146,10 @@ class Client:
         if self.gate is not None:
             gate, self.gate = self.gate, None
             gate.clients.remove(self)
+            # The last client of the table removes its gate.
             if not gate.clients and self._table is not None:
                 self._gates.pop(self._table, None)
+            # Requests that waited for this client may be sent now.
             gate.pass_on()
 
     def say(self, message: Any, due: bool = False) -> None:
@@ -156,19 +160,21 @@ class Client:
 
     def say_due_and_hold(self, message: Any, seconds: float) -> None:
         """
-        Sends a due message, and delays the messages after it for a number of seconds. Some clients lose messages that
-        come before they have sent the Acknowledgement.
+        Sends a message that the client must acknowledge, and delays the messages after it for a number of seconds. Some
+        clients lose messages that come before they have sent the Acknowledgement.
         """
+        # One Acknowledgement more is owed, and one more does not count against the rate limit.
         self.due += 1
         self._acknowledgeable += 1
         self._peer.say_and_hold(message, seconds)
 
     def ask(self, request: Any) -> None:
         """
-        Sends a request, now or when the players of the table owe no Acknowledgement. It replaces a request that still
-        waits.
+        Sends a request, now or when the players of the table owe no Acknowledgement. A request that still waits is
+        dropped, because the new one replaces it.
         """
         self.withdraw()
+        # It is sent now, if there is no table, if requests never wait (0 seconds), or if nobody owes anything.
         if self.gate is None or self._seconds == 0 or self.gate.is_open():
             self._peer.say(request)
         else:
@@ -190,11 +196,12 @@ class Client:
 
     def acknowledged(self, count: int = 1) -> None:
         """
-        Counts Acknowledgements of the client. Surplus ones are ignored.
+        Counts Acknowledgements of the client. Those that answer a message do not count against the rate limit. Surplus
+        ones are otherwise ignored.
 
         :param count: how many came in one message
         """
-        # Acknowledgements that the client may send do not count against the rate limit of messages.
+        # The client may acknowledge each message once, but at most `MOST_ACKNOWLEDGEABLE` of the last ones without cost.
         if self._acknowledgeable:
             self._acknowledgeable = max(0, min(self._acknowledgeable, MOST_ACKNOWLEDGEABLE) - count)
             self._peer.exempt_from_rate()
@@ -343,6 +350,7 @@ class EriantysConversation(GuestConversation[M]):
         host.
         """
         assert self.session is not None
+        # The message has one field, the number of the game. Its name differs between wires.
         (game,) = astuple(message)
         return None if self.session.table_id is not None else claim_of_table(TableId(game))
 
@@ -370,15 +378,20 @@ class EriantysConversation(GuestConversation[M]):
         """Gives up the player's seat, and closes the connection."""
         if self.handle is not None:
             self.handle.leave()
+        # Leave the lobby now, not only when the connection is lost.
         self.end()
         self.peer.hang_up()
 
     def listed(self) -> Sequence[OpenTable]:
         """Returns the games that this player may join, here and at other hosts of a cluster."""
         here, elsewhere = self.lobby.waiting(self._queue), self.lobby.waiting_elsewhere(self._queue)
+        # `waiting` has at most this many tables, in this order; the tables of other hosts are mixed in.
         return sorted((*here, *elsewhere), key=lambda one: one.table)[:LISTED] if elsewhere else here
 
     def list_games(self, message: Any) -> None:
+        """
+        Sends the games that wait for players. The first request before a match does not count against the rate limit.
+        """
         if self._listing_is_free:
             self._listing_is_free = False
             self.peer.exempt_from_rate()
@@ -402,8 +415,9 @@ class EriantysConversation(GuestConversation[M]):
             self.say(self.MESSAGES.WaitingForPlayers(table.table))
 
     def join_game(self, message: Any) -> None:
-        """Joins a game. `tell_gathered` then informs the player, like the others that wait there."""
+        """Joins a game. If this succeeds, `tell_gathered` sends the answer."""
         assert self.session is not None
+        # The message has one field, the number of the game. Its name differs between wires.
         (game,) = astuple(message)
         try:
             self.lobby.join(self.session, self._queue, TableId(game))
@@ -425,6 +439,7 @@ class EriantysConversation(GuestConversation[M]):
         end of the match.
         """
         if self._ended_just_now and type(message) in self.SPELLING.answers:
+            # Only one answer can have been sent before the end was received.
             self._ended_just_now = False
         else:
             self.refuse_unexpected(message)
@@ -436,6 +451,7 @@ class EriantysConversation(GuestConversation[M]):
     def _awaits(self, kind: type) -> bool:
         """Whether a message of this kind would answer the present request."""
         asked = self._asked
+        # A character may be used instead of several other answers.
         if kind is self.MESSAGES.UseCharacterEffect:
             return events.allows_character(asked)
         return asked is not None and self.SPELLING.answer_to(asked) is kind
@@ -543,6 +559,7 @@ class EriantysConversation(GuestConversation[M]):
     def tell_over(self, event: Over) -> None:
         """Leaves the table after the end of the match."""
         self._asked = None
+        # An answer of the client to the last request may still come.
         self._ended_just_now = True
         self._client.leave()
         self.leave_table(EriantysState.LOBBY)

@@ -113,8 +113,8 @@ class TelnetAnswer(Control, frozen=True):
 
     def answer(self, peer: Any) -> None:
         """
-        Sends the bytes without the wire's codec. Only the host's connections have `say_bytes`; a `Peer` of a plug-in
-        does not need it.
+        Sends the bytes as they are, not through the wire's codec. Only the host's own connections have `say_bytes`; it
+        is not a part of `Peer`, so the peers of plug-ins need not have it.
         """
         peer.say_bytes(self.data)
 
@@ -171,9 +171,11 @@ class TelnetRefusals:
         :param verb: `WILL`, `WONT`, `DO` or `DONT`
         """
         refusal = _REFUSALS.get(verb)
+        # WONT and DONT ask for nothing.
         if refusal is None:
             return None
         data = bytes((IAC, refusal, option))
+        # An option is refused only once; a timing mark is answered each time.
         if (verb, option) != (DO, TIMING_MARK):
             if data in self._refused:
                 return None
@@ -216,6 +218,7 @@ class LineBuffer:
         :raises WireError: (from the iterator) a line is longer than the limit, or the first line belongs to another
             protocol
         """
+        # Every second part is text. The telnet commands between the texts are dropped.
         return self.lines_of(b"".join(self.parts(data)[::2]) if self.has_telnet(data) else data)
 
     def has_telnet(self, data: bytes) -> bool:
@@ -265,9 +268,12 @@ class LineBuffer:
         Returns the line in the bytes, if they are exactly one line and no earlier bytes wait. Otherwise returns `None`,
         and nothing has changed.
         """
+        # `feed` must read the bytes: earlier bytes wait, or this is the first line and may be one of another protocol,
+        # or there may be telnet commands.
         if self._rest or self._begun or self._first or b"\xff" in data:
             return None
         end = data.find(b"\n")
+        # Not exactly one line, or a line so long that `feed` must compare it with the limit.
         if end < 0 or end + 1 != len(data) or end >= self.limit:
             return None
         return data[:-2] if data.endswith(b"\r\n") else data[:end]
@@ -323,6 +329,7 @@ class LineCodec(Generic[M]):
             cannot be decoded
         """
         buffer = self._lines
+        # Only a `LineBuffer` knows telnet.
         if isinstance(buffer, LineBuffer) and buffer.has_telnet(data):
             return self._around_telnet(buffer, buffer.parts(data))
         return self._messages(buffer.feed(data))
@@ -335,8 +342,10 @@ class LineCodec(Generic[M]):
         """
         refusals = self._refusals = self._refusals or TelnetRefusals()
         text = bytearray()
+        # The parts are text, command, text, and so on; behind the last text there is no command.
         for before, command in zip_longest(parts[::2], parts[1::2], fillvalue=b""):
             text += before
+            # Only commands of three bytes are about an option: IAC, the verb, the option.
             answer = refusals.answer_to(command[1], command[2]) if len(command) == 3 else None
             # The messages before the command come first, then the answer.
             if answer is not None:
@@ -346,6 +355,11 @@ class LineCodec(Generic[M]):
         yield from self._messages(buffer.lines_of(text))
 
     def _messages(self, lines: Iterator[bytes]) -> Iterator[M]:
+        """
+        Yields the message of each line.
+
+        :raises WireError: this is the second line that cannot be decoded
+        """
         for line in lines:
             message: Any = BYTE_ORDER_MARK if line.startswith(_MARK) else self.read(line)
             if type(message) is UndecodableLine:
@@ -365,6 +379,7 @@ class LineCodec(Generic[M]):
         if line is None:
             return None
         message = self.read(line)
+        # An undecodable line is read again by `feed`, which counts it.
         return None if type(message) is UndecodableLine else message
 
     def read(self, line: bytes) -> M:
@@ -526,6 +541,7 @@ class FrameBuffer:
                 start = end
                 yield frame
         finally:
+            # The frames that were taken are removed even if the caller stops early, or a frame is refused.
             del rest[:start]
 
     def whole(self, data: bytes) -> bytes | None:
@@ -536,6 +552,7 @@ class FrameBuffer:
         :raises WireError: `payload` has raised it
         """
         header = self._header
+        # Earlier bytes wait, the header is not complete, or the first byte is wrong: `feed` handles this.
         if self._rest or len(data) < header or self._mark not in (None, data[0]):
             return None
         return data if len(data) == header + self._payload(data[:header]) else None
@@ -570,6 +587,7 @@ def from_modified_utf8(data: bytes) -> str:
 
     :raises WireError: a bare NUL, four bytes for one character, an overlong form, a lone surrogate, or no UTF-8 at all
     """
+    # A NUL has two bytes here. A byte of F0 or above begins a character of four bytes, which Java never writes.
     if b"\0" in data or max(data, default=0) >= 0xF0:
         raise WireError("text that is not modified UTF-8")
     try:
@@ -626,6 +644,7 @@ def other_protocol(data: bytes) -> str | None:
         return "a TLS handshake"
     if data.startswith(_SSH):
         return "an SSH client"
+    # White space may stand in front of XML and JSON.
     text = data.lstrip()
     if text.startswith((b"<message", b"<?xml", b"<authenticated", b"<!")):
         return "XML"

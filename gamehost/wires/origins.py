@@ -29,6 +29,7 @@ def web_origin(name: str, text: str) -> str:
     :raises BadOption: the text is not an origin
     """
     match = _ORIGIN.fullmatch(text)
+    # Browsers leave out the default port, so an origin with this port would never match.
     if match is None or match[3] == _USUAL[match[1]]:
         raise BadOption(f"{name}: expected an origin such as https://games.example.org, got {text!r}")
     return text
@@ -41,11 +42,9 @@ def origin_of(scheme: str, host: str | None) -> Origin | None:
     :param host: with or without a port, as in the header `Host`
     """
     match = _HOST.fullmatch(host or "")
-    return (
-        None
-        if match is None
-        else Origin(scheme, match[1].lower().removesuffix("."), match[2] or _USUAL.get(scheme, ""))
-    )
+    if match is None:
+        return None
+    return Origin(scheme, match[1].lower().removesuffix("."), match[2] or _USUAL.get(scheme, ""))
 
 
 def read_origin(text: str) -> Origin | None:
@@ -63,4 +62,5 @@ def allowed_origins(name: str, text: str) -> Collection[Origin] | None:
     if text == "*":
         return None
     read = (read_origin(web_origin(name, one.strip())) for one in text.split(","))
+    # None of them is `None`, because `web_origin` has checked the texts.
     return frozenset(one for one in read if one is not None)

@@ -98,7 +98,11 @@ class Wanted(Struct, frozen=True):
 
 
 def has_seat(table: OpenTable, wish: Seat | None) -> bool:
-    """Whether a waiting table still has the seat that a player wants; `None`: any seat."""
+    """
+    Whether a waiting table still has the seat that a player wants; `None`: any seat. Only at tables of two can a seat
+    be chosen.
+    """
+    # The first player at a table has seat 0; if the table is `reversed`, it has seat 1.
     return table.seats > 2 or wish != (Seat(1) if table.reversed else Seat(0))
 
 
@@ -129,6 +133,7 @@ def wanted(
     if chosen.keys() - played.choices:
         choices = ", ".join(sorted(played.choices)) or "none"
         raise SeekRefused(f"a setting that cannot be chosen; those of {game.name} are: {choices}")
+    # A slow match has days for each move, so it cannot have other times, too.
     if MOVE_DAYS in chosen and (others := _QUICK & chosen.keys()):
         raise SeekRefused(f"{MOVE_DAYS} is the time for each move: leave out {min(others)}")
     try:
@@ -156,10 +161,12 @@ def find_table(lobby: "Lobby", session: Session, sought: Wanted, opened: Callabl
     queue = sought.queue
     _check_rated(session, sought)
     fitting = () if sought.private else filter(sought.fits, lobby.waiting(queue))
+    # Join the first fitting table, if there is one.
     for table in fitting:
         lobby.join(session, queue, table.table)
         return None
     code = new_code(lobby.below) if sought.private else ""
+    # The table of an ordinary match lasts while its players are away; a table for a rematch does not.
     terms = Terms(code, not sought.rematch, opened)
     return lobby.open_table(session, queue, sought.seats, _settings(sought, code), sought.wish, terms).table
 
@@ -173,6 +180,7 @@ def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
     """Returns the claim to a fitting table at another host of the cluster; `None`: the player waits at this host."""
     if sought.in_queue or sought.private or any(map(sought.fits, lobby.waiting(sought.queue))):
         return None
+    # No table fits here: look for a fitting one of another host.
     elsewhere = next(filter(sought.fits, lobby.waiting_elsewhere(sought.queue)), None)
     return None if elsewhere is None else claim_of_table(elsewhere.table)
 
@@ -233,6 +241,7 @@ def join_table(
         # The number belongs to no table of this game: look at the next game.
         except NoSuchTable:
             continue
+        # The table is one of this game, but cannot be joined.
         except CannotJoin as error:
             refusal = error
         else:
@@ -305,10 +314,11 @@ class SeekingConversation(AccountConversation[M]):
 
     def ask_again(self, session: Session, number: TableId) -> None:
         """
-        Opens a table for the rematch of a slow match. If another player of the match has asked already, takes the free
-        seat at that table.
+        Asks for a rematch of a slow match. The first player that asks opens a table; another player of the match gets
+        the free seat at that table.
         """
         if self._finds_played:
+            # The match of an earlier request is still being read.
             self.rematch_refused("wait for the answer to the last question")
         elif not self._meets_asker(session, number):
             self._finds_played, rematches = True, self.lobby.rematches
@@ -319,6 +329,7 @@ class SeekingConversation(AccountConversation[M]):
         Opens the table for a rematch, after the slow match was read. A text is the reason why the match was not found.
         """
         self._finds_played = False
+        # The client has logged out meanwhile, or has another name now.
         if self.session is not session:
             return
         if isinstance(found, str):
@@ -333,8 +344,8 @@ class SeekingConversation(AccountConversation[M]):
 
     def _meets_asker(self, session: Session, number: TableId) -> bool:
         """
-        Takes a seat at the table for this rematch, if another player has opened it. Returns whether there was such a
-        table.
+        Takes a seat at the table for this rematch, if another player has opened it. Returns whether there is such a
+        table, even if the client cannot join it; then it receives the reason.
         """
         rematches = self.lobby.rematches
         table = rematches.table(session, number)
@@ -350,6 +361,7 @@ class SeekingConversation(AccountConversation[M]):
         sought = self.wanted_again(found.played)
         _check_rated(session, sought)
         code = new_code(self.lobby.below)
+        # The table lasts while its players are away, and the other players of the match are asked to come.
         terms = Terms(code, True, self.tell_gathered, found.played.table, found.others)
         settings = _settings(sought, code)
         self.lobby.open_table(session, sought.queue, sought.seats, settings, sought.wish, terms)
@@ -393,6 +405,7 @@ def played(game: Game[Any, Any]) -> PlayedGame | None:
     messages = messages_of(game)
     if messages is None:
         return None
+    # Such a game lets players choose only some of its settings, and has usual values for the others.
     if isinstance(game, LimitsChoices):
         return PlayedGame(game, messages, _OF_TABLES | game.choices, game.usual)
     return PlayedGame(game, messages, _OF_TABLES | game.options.keys())

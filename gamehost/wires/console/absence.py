@@ -120,9 +120,11 @@ class HearsAbsences(GoesElsewhere):
         """Informs the person that a player is away. If the seat is reserved, the countdown begins."""
         if self.handle is None:
             return
+        # No time is known for which the seat is reserved, so there is nothing to count down.
         if event.kept is None:
             self._tell(f"{self.name_of(event.seat)} is away.")
         else:
+            # Empty: nothing can be claimed yet.
             self._absent[event.seat] = ()
             self._tell_left(event.seat)
 
@@ -131,9 +133,11 @@ class HearsAbsences(GoesElsewhere):
         handle, session, seat = self.handle, self.session, event.seat
         if handle is None or session is None:
             return
+        # The player is back, or was replaced: nothing can be claimed any more.
         if event.ends is None:
             self._absent.pop(seat, None)
             return
+        # Whether a house player can take over the seat.
         house = self._house.why_no_take_over(session, handle, seat) is None
         self._absent[seat] = ("win", *(["draw"] if event.draw else []), *(["house"] if house else []))
         self._tell_left(seat)
@@ -148,10 +152,12 @@ class HearsAbsences(GoesElsewhere):
         if len(found) != 1:
             raise NotUnderstood("Say what you claim: claim win, claim draw or claim house.")
         own, session = self._on, self.session
+        # Seats with an empty tuple are still reserved for their players.
         seats = sorted(seat for seat, claims in self._absent.items() if claims)
         if not seats or session is None:
             raise NotNow("Nobody has been away for so long that you can claim the match. To see how long, type: clock")
         if found != ["house"]:
+            # The argument of `claim`: whether a draw is claimed, instead of a victory.
             own.ask(partial(own.handle.claim, found == ["draw"]))
             return
         try:

@@ -185,12 +185,14 @@ class TelnetFilter:
                 return self._command(byte)
             case _State.OPTION:
                 self._state = _State.DATA
+                # The byte is the number of the option. An option that the host does not know is refused.
                 known = (self._verb, byte) in _KNOWN
                 return Agreed(byte) if known else self._refusals.answer_to(self._verb, byte)
             case _State.INSIDE if byte == IAC:
                 self._state = _State.INSIDE_COMMAND
             case _State.INSIDE:
                 self._keep(byte)
+            # Inside an option, IAC IAC means one byte 255 of its content.
             case _State.INSIDE_COMMAND if byte == IAC:
                 self._keep(byte)
                 self._state = _State.INSIDE
@@ -209,6 +211,7 @@ class TelnetFilter:
         if byte == SB:
             self._state = _State.INSIDE
             self._content.clear()
+        # WILL, WONT, DO or DONT: an option follows. Other commands, such as an interruption, are ignored.
         elif byte >= WILL:
             self._state = _State.OPTION
             self._verb = byte
@@ -221,12 +224,18 @@ class TelnetFilter:
 
 
 def _told(content: bytes) -> Window | Terminal | Charset | None:
-    """Returns the message for the content of an option; `None`: the host does not use it."""
+    """
+    Returns the message for the content of an option; `None`: the host does not use it.
+
+    :param content: the number of the option (31: window size, 24: terminal type, 42: character set), and its value
+    """
     match content[:1], content[1:]:
         case b"\x1f", size if len(size) == 4:
             return Window(size[0] << 8 | size[1])
+        # The value begins with 0 (IS) if it answers the host's question.
         case b"\x18", answer if answer[:1] == b"\x00":
             return Terminal(_name(answer[1:]).lower())
+        # The value begins with 2 (ACCEPTED) if telnet has chosen a character set.
         case b"\x2a", answer if answer[:1] == b"\x02":
             return Charset(_name(answer[1:]).upper())
     return None
@@ -260,7 +269,10 @@ class ConsoleCodec:
 
     @property
     def sequence(self) -> int:
-        """As of `gamehost.wires.base.Numbered`. One number is enough: whether lines end as telnet's do."""
+        """
+        See `gamehost.wires.base.Numbered`. The number of this codec says whether lines to the client must end in CR LF:
+        1 yes, 0 no.
+        """
         return int(self._ends_as_telnet)
 
     @sequence.setter
@@ -272,6 +284,11 @@ class ConsoleCodec:
         return self._lines.unfinished or self._filter.unfinished
 
     def feed(self, data: bytes) -> Iterator[Message]:
+        """
+        Yields the messages that are complete now. In front of the first command of telnet, it also yields `Telnet`.
+
+        :raises WireError: a line is too long, or this is the second line that is not UTF-8
+        """
         for piece in self._filter.feed(data):
             if isinstance(piece, bytes):
                 yield from self._text(piece)
@@ -288,9 +305,13 @@ class ConsoleCodec:
             data = b"\n" + data[1:]
         data = data.replace(b"\r\0", b"\r\n")
         # The first line that ends in CR LF shows that the client is a telnet program.
+        # `end`: the position behind it; 0: there is none in this piece.
         end = 0
         if not self._telnet:
-            end = 1 if self._last == _CR and data[0] == _LF else data.find(b"\r\n") + 2 if b"\r\n" in data else 0
+            if self._last == _CR and data[0] == _LF:
+                end = 1
+            elif b"\r\n" in data:
+                end = data.find(b"\r\n") + 2
         self._last = data[-1]
         if end:
             yield from self._as_telnet(data[:end])
@@ -302,6 +323,7 @@ class ConsoleCodec:
         """Yields the lines up to the first line that ends in CR LF, and `Telnet` in front of this line."""
         last: bytes | None = None
         for line in self._lines.feed(data):
+            # Each line is read one step later, so that `Telnet` comes in front of the last one.
             if last is not None:
                 yield self._read(last)
             last = line
@@ -323,6 +345,7 @@ class ConsoleCodec:
             if self._unreadable > 1:
                 raise WireError("lines that are not UTF-8") from None
             return NOT_UTF8
+        # A byte order mark is not visible, so the refusal says what it is.
         if text.startswith("\ufeff"):
             return BYTE_ORDER_MARK
         text = _erased(text).replace("\t", " ")

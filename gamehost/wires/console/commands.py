@@ -96,10 +96,12 @@ def game_named(words: list[str], games: Iterable[str]) -> str:
     if not words:
         raise NotUnderstood(f"Say which game: {', '.join(names)}. For example: play {names[0]}")
     word = words.pop(0).casefold().replace("_", "-")
+    # A name of two words may also be typed with a space: `paper soccer`.
     if words and f"{word}-{words[0].casefold()}" in names:
         word = f"{word}-{words.pop(0).casefold()}"
     # Each part of a name behind a hyphen is accepted as a short name, such as `soccer`.
     called = {**{part: name for name in names for part in name.split("-")[1:]}, **{name: name for name in names}}
+    # Several beginnings may mean the same game.
     found = {called[one] for one in beginning(word, called)}
     if len(found) == 1:
         return found.pop()
@@ -153,6 +155,7 @@ def asked(words: Iterable[str], games: Mapping[str, PlayedGame]) -> Asked:
         elif plain == "private":
             private = True
         elif plain == "days":
+            # A missing number becomes an empty value, which the check of the settings refuses.
             settings[MOVE_DAYS] = rest.pop(0) if rest else ""
         elif _NUMBER.fullmatch(plain):
             settings["players"] = plain
@@ -182,7 +185,11 @@ def _no_option(word: str, game: str) -> str:
 
 
 def _seats(settings: dict[str, str]) -> int | None:
-    """Removes the number of players from the settings, and returns it; `None`: it is not there."""
+    """
+    Removes the number of players, `players=3` or `seats=3`, from the settings, and returns it; `None`: it is not there.
+
+    :raises NotUnderstood: it is not a number
+    """
     seats: int | None = None
     for name in _SEATS & settings.keys():
         text = settings.pop(name)
@@ -207,6 +214,7 @@ def table_and_code(words: Iterable[str], example: str) -> tuple[TableId, str]:
     :param example: a correct command, for the error message
     :raises NotUnderstood: the words do not begin with a number
     """
+    # The code may stand behind a hyphen or behind a space.
     number, _, code = "-".join(words).partition("-")
     if not _NUMBER.fullmatch(number):
         raise NotUnderstood(f"Say which one by its number. For example: {example}")
@@ -266,11 +274,13 @@ def page(words: list[str], games: Mapping[str, PlayedGame], language: str = LANG
     if not words:
         return overview(games, language)
     word = "-".join(words).casefold().replace("_", "-")
+    # A whole name of a command comes first.
     if word in commands():
         return command_page(commands(language)[word], language)
     found = beginning(word, games)
     if len(found) == 1:
         return game_page(games[found[0]], language)
+    # Games come before shortened commands: `help pa` means `paper-soccer`, not `password`.
     command = find_command(word)
     if command is not None:
         return command_page(commands(language)[command], language)
@@ -337,9 +347,10 @@ def versus(names: Sequence[str]) -> str:
 
 def ended(result: Result, names: Sequence[str], seat: Seat | None, resigned: bool = False) -> str:
     """
-    Returns a sentence with the winners and the reason, for a seat or a watcher (`None`).
+    Returns a sentence with the winners and the reason.
 
-    :param resigned: whether this seat has resigned
+    :param seat: the seat of the reader; `None`: the reader is a watcher
+    :param resigned: whether the player of this seat has resigned
     """
     why = result.why or _CAUSES.get(result.cause, "")
     if resigned and result.cause is Cause.LEFT:
@@ -368,7 +379,7 @@ def due_line(due: tuple[int, int], *, acts: bool) -> str:
     """
     Returns a sentence with the remaining time for the present decision.
 
-    :param due: as `SeatHandle.due`
+    :param due: the remaining and the whole time in milliseconds, as in `SeatHandle.due`
     :param acts: whether the reader of the sentence has to act
     """
     left = minutes(due[0])
@@ -425,6 +436,7 @@ def people(found: Sequence[Person], waiting: WaitingByGame) -> list[str]:
     """Returns the list of players with their activities as lines."""
     if not found:
         return ["Nobody is here under a name. To play, type: play onitama"]
+    # Name of a player -> the game for which it waits, at a table or in a queue.
     waits = {name: game for game, one in waiting.items() for table in one.tables for name in table.names}
     waits |= {name: game for game, one in waiting.items() for name in one.names}
     return _shortened(
@@ -441,6 +453,7 @@ def _activity_of_person(person: Person, waits: str | None) -> str:
     on = "" if person.wire == "console" else f", on the wire {person.wire}"
     if not person.game:
         return f"{'is here' if waits is None else f'waits for {title(waits)}'}{on}"
+    # The number of a private match is not public.
     where = "in a private match" if person.table is None else f"in match {person.table}"
     return f"plays {title(person.game)} {where}{on}"
 
@@ -478,7 +491,10 @@ def _table_words(table: OpenTable) -> str:
 
 
 def settings_words(settings: Settings) -> str:
-    """Returns the settings of a match in words, each after a comma. Settings that are off are left out."""
+    """
+    Returns the settings of a match in words, each after a comma. Settings that are off, and the code of the table, are
+    left out.
+    """
     told = {name: text for name, text in settings.items() if text not in ("", "0", "no") and name != "code"}
     return "".join(f", {name}={text}" for name, text in sorted(told.items()))
 
@@ -495,7 +511,7 @@ def waiting_line(table: OpenTable) -> str:
 
 
 def _shortened(lines: Sequence[str]) -> list[str]:
-    """Returns the first lines of a long list, and how many more there are."""
+    """Returns the first `LINES` lines of a list. If there are more, a last line says how many."""
     return [*lines[:LINES], *_more(len(lines))]
 
 
@@ -529,8 +545,8 @@ def records(found: Sequence[FinishedMatch]) -> list[str]:
 
 def _outcome(match: FinishedMatch) -> str:
     """
-    Returns the result of a finished match in words. The reason may come from another release of the host; then it is
-    not changed.
+    Returns the result of a finished match in words. Without a cause, there are no winners, and the reason is returned
+    as another release of the host may have written it.
     """
     winners, cause, why = outcome(match)
     if not cause:
@@ -554,6 +570,7 @@ def _ratings(tally: Tally, games: Sequence[str]) -> list[str]:
         ranked = tally.ladders.get(game, [])
         lines += [f"Ratings in {title(game)}, and from where to where they are with 95 %:"] if ranked else []
         for who, one in ranked[:LINES]:
+            # The rating, and the bounds of the range in which it is with 95 %.
             rating, low, high = one.rounded
             span = f"{low:>4} to {high:>4}, {counted(one.matches, 'match', 'matches')}"
             lines.append(f"  {one.shown or who.name:20}  {rating:>4}  {'fixed' if who.kind == 'house' else span}")
@@ -577,6 +594,7 @@ def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
         return ["Nobody has a rating here, and no match has been finished yet. To play, type: play onitama"]
     ranked: dict[Kind, list[tuple[int, int, str, str]]] = {kind: [] for kind in _RANKED}
     for who in played:
+        # The order of a list: most victories, then fewest matches, then the name.
         ranked[who.kind].append((-victories[who], played[who], key_of(who.name), tally.shown.get(who, who.name)))
         yield
     lines = _ratings(tally, [game] if game else sorted(tally.ladders))
@@ -599,11 +617,13 @@ def study_page(told: Study, names: Sequence[str], move_of: Callable[[int], int],
 
     :param move_of: returns the number of the move to which an entry of the journal belongs
     """
+    # A long match is shown by every second position, every third and so on, so that it fits the columns.
     share = max(1, -(-len(told.standings) // _COLUMNS))
     shown = told.standings[::share]
     width = max(map(len, names))
     lines = ["Who was ahead, from the beginning to the end:"]
     for seat, name in enumerate(names):
+        # A share is a percentage; it becomes one of the characters of the curve.
         heights = (_HEIGHTS[one.shares[seat] * (len(_HEIGHTS) - 1) // 100] for one in shown)
         lines.append(f"{name:{min(width, 20)}} {''.join(heights)}")
     if not told.turns:
@@ -624,8 +644,10 @@ def name_refused(refusal: NameRefused, other: str) -> str:
     :param other: a free name; empty: none is known
     """
     reason = str(refusal)
+    # After this number of seconds, the same log-in is accepted.
     if refusal.wait:
         return f"A seat is kept under this name. If it is yours, type the same line again in {refusal.wait} s."
+    # The other cases are recognized by their words, because the refusal has no code for them.
     if "a seat is kept" in reason:
         return sentence(reason)
     if "the host gives such names" in reason:

@@ -150,7 +150,12 @@ class ConsoleConversation(SitsAtSlow):
         printer.prompt()
 
     def line(self, message: m.Line) -> None:
+        """
+        Handles a typed line: a command, a move, or the answer to the question whether the person resigns. An empty line
+        does nothing.
+        """
         words = message.text.split()
+        # Only the line right after the question answers it.
         asked, self._asked_to_resign = self._asked_to_resign, False
         if not words:
             return
@@ -175,6 +180,7 @@ class ConsoleConversation(SitsAtSlow):
             raise NotUnderstood(self._strange(first, text))
         try:
             self.DOES[command](self, words[1:])
+        # A command that is not possible now is refused here; a line that is not valid is refused by the caller.
         except NotNow as reason:
             self._printer.refuse(str(reason))
         if self.state is ConsoleState.OUTSIDE and command not in ("name", "quit"):
@@ -197,15 +203,19 @@ class ConsoleConversation(SitsAtSlow):
             # command `board`.
             if command is not None and (len(words) == 1 or " " in commands()[command].usage):
                 return False
+            # A single longer word may be a misspelled command, such as `baord`.
             near = nearest(first, commands()) if len(words) == 1 and len(first) > 3 else None
             self._printer.refuse(f"{refusal} Or did you mean the command {near}?" if near else str(refusal))
             return True
+        # `careful`: an action that loses the match at once is refused, because a person may have mistyped it. Actions
+        # stop when the match is over.
         own.play(actions, lambda action: self.act(action, careful=True), lambda: self.handle is not None)
         return True
 
     def _strange(self, first: str, text: str) -> str:
         """Returns the answer to a line that is not a command, outside a match."""
         sentence = wrong_port(text.encode("utf-8"), m.SPOKEN)
+        # The line looks like another protocol.
         if sentence is not None:
             return f"{sentence[:1].upper()}{sentence[1:]}."
         near = nearest(first, (*commands(), *self._options.games))
@@ -226,6 +236,8 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.show(page(words, self._options.games, self._printer.language))
 
     def quit(self, words: list[str]) -> None:
+        """Performs the command `quit`: closes the connection. A person in a match is informed how to come back."""
+        # Without a match, or in a match with days for a move, no time limit for coming back must be named.
         if self.handle is None or self._slow is not None:
             self._printer.print("Goodbye.")
         else:
@@ -244,12 +256,14 @@ class ConsoleConversation(SitsAtSlow):
             raise NotUnderstood("Say which name. For example: name ann")
         text = " ".join(words)
         try:
+            # `typed`: the name may have the letters of a display name.
             session = self.lobby.enter(text, self._options.wire, self.peer.address, self, typed=True)
         except NameRefused as refusal:
             raise NotNow(name_refused(refusal, self.lobby.name_instead(text.partition(":")[0], refusal))) from None
         self._entered(session)
 
     def login(self, words: list[str]) -> None:
+        """Performs the command `login`: asks for the password of an account. The name may have several words."""
         self._need_no_place()
         if not words:
             raise NotUnderstood("Type your name; you are asked for the password. For example: login ann")
@@ -266,6 +280,7 @@ class ConsoleConversation(SitsAtSlow):
 
         def answered(refusal: str | None) -> None:
             self._attempt = None
+            # The state in which the command was typed.
             self.set_state(self._before)
             if refusal is None:
                 self._printer.print("Your password is changed.")
@@ -276,9 +291,11 @@ class ConsoleConversation(SitsAtSlow):
         def change(old: str, new: str) -> None:
             self.set_state(ConsoleState.CHECKING)
             attempt = account.change_password(old, new, self.peer.address, answered, self.tell_log_in_waits)
+            # Unless the answer has come already, the change can be cancelled later.
             if self.state is ConsoleState.CHECKING:
                 self._attempt = attempt
 
+        # Empty: the next passwords are not for a log-in.
         self._account = ""
         self._ask_password("Old password", lambda old: self._ask_password("New password", partial(change, old)))
 
@@ -288,6 +305,7 @@ class ConsoleConversation(SitsAtSlow):
 
         :param given: called with the password, if it is not empty; `None`: the password is for a log-in
         """
+        # A second question, for the new password, must not replace the state to return to.
         if self.state is not ConsoleState.PASSWORD:
             self._before = self.state
         self._given = given
@@ -296,6 +314,9 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.ask(f"{what}: " if self._printer.telnet else f"{what} (it is shown while you type): ")
 
     def password(self, message: m.Line | UndecodableLine) -> None:
+        """
+        Handles the line with a password. An empty line, or one that cannot be read, cancels the log-in or the change.
+        """
         if self._printer.telnet:
             self._printer.negotiate(SHOW)
             self._printer.show(("",))  # telnet has not shown the line end of the password either
@@ -303,6 +324,7 @@ class ConsoleConversation(SitsAtSlow):
         given, self._given = self._given, None
         if not text:
             self.set_state(self._before)
+            # An empty `_account` means that the person was changing the password.
             again = "You are not logged in. To try again, type login and your name."
             self._printer.refuse(again if self._account else "Your password is as it was. To try again, type password.")
             return
@@ -312,10 +334,12 @@ class ConsoleConversation(SitsAtSlow):
             self.check_password(ConsoleState.CHECKING, self._account, text, self._options.wire, strong=True)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """Handles the result of a log-in: the person has this name now, or keeps the state before the log-in."""
         if isinstance(outcome, Session):
             self._entered(outcome)
         else:
             self.set_state(self._before)
+            # The person still has no name, so the deadline for logging in begins again.
             if self._before is ConsoleState.OUTSIDE:
                 self.peer.logged_out()
             self._printer.refuse(f"{sentence(outcome.reason)} To try again, type login and your name.")
@@ -334,6 +358,7 @@ class ConsoleConversation(SitsAtSlow):
         """Gives the person this name, and gives up the name before. A person with a reserved seat returns to it."""
         before = self.session
         self.session = None
+        # A person that logs in again under the same name keeps the session.
         if before is not None and before is not session:
             self.lobby.leave(before, self)
         self.logged_in(session)
@@ -343,6 +368,7 @@ class ConsoleConversation(SitsAtSlow):
             self.lobby.stop_waiting(session)
             self.set_state(ConsoleState.LOBBY)
             self._printer.print(f"You are {session.shown}. To play, type: play onitama")
+            # The person may have left tables that still wait.
             self.lobby.goes_on_waiting(session)
         else:
             self._printer.print(f"You are {session.shown}, and your seat in match {table} is yours again.")
@@ -350,6 +376,7 @@ class ConsoleConversation(SitsAtSlow):
             self._printer.awaiting = True
             self.lobby.goes_on_waiting(session)
             self.lobby.reconnect(session)
+        # Ask the store for matches that ended while the person was away; they are shown later.
         self._lists.find(session.record, partial(self._tell_missed, session), session.key)
 
     @property
@@ -359,6 +386,7 @@ class ConsoleConversation(SitsAtSlow):
     def _tell_missed(self, session: Session, matches: Sequence[OwnedMatch]) -> None:
         """Shows the matches that ended while the person was away, and marks them as seen."""
         over = [one for one in matches if one.state == "over"]
+        # The person may have taken another name since the question.
         if self.session is session and over:
             self._tell_listing(missed_lines(over))
             for one in over:
@@ -371,6 +399,7 @@ class ConsoleConversation(SitsAtSlow):
             raise NotNow("Take a name first: then this lists your matches. For example: name ann")
 
         def told(matches: Sequence[OwnedMatch]) -> None:
+            # The list is needed only once, without its later changes.
             lists.look_away(session.key)
             if self.session is session:
                 self._printer.awaiting = False
@@ -391,8 +420,10 @@ class ConsoleConversation(SitsAtSlow):
         for _ in range(_TRIES):
             try:
                 name = self._directory.new_guest()
+                # `given`: the host itself has chosen the name.
                 session = self.lobby.enter(name, self._options.wire, self.peer.address, self, given=True)
             except NameRefused as refusal:
+                # The name is taken, or looks like another one: try the next number.
                 reason = str(refusal)
                 continue
             self.logged_in(session)
@@ -430,11 +461,16 @@ class ConsoleConversation(SitsAtSlow):
             self._play_house(session, sought, want.level)
         elif want.against and not self._waits(want.against, sought):
             self._invite(session, want, sought)
+        # The person still waits, in the game's queue: say how to stop. At a table, other sentences say it.
         elif not self._wait(session, sought) and sought.in_queue:
             self._printer.print(*self._waiting_words(sought))
         self._printer.awaiting = session.table_id is not None  # the events of the match come at once
 
     def _wait(self, session: Session, sought: Wanted) -> bool:
+        """
+        Begins to wait in the game's queue, or at a table. Returns whether a match has begun at once. At a table this is
+        always `False`, because a match there begins with its events.
+        """
         if sought.in_queue:
             return self.lobby.play(session, sought.queue)
         self._open(session, sought)
@@ -445,7 +481,10 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.refuse(sentence(why))
 
     def _rest(self) -> None:
-        """Returns to the state of a person without a match. Tables that last may still wait."""
+        """
+        Returns to the state of a person without a match: waiting, if a table of the person still waits, otherwise in
+        the lobby.
+        """
         waits = self.session is not None and self.lobby.waits_at_table(self.session)
         self.set_state(ConsoleState.WAITING if waits else ConsoleState.LOBBY)
 
@@ -463,6 +502,10 @@ class ConsoleConversation(SitsAtSlow):
             raise NotNow("You are in a match. Type board to see it, or resign to give it up.")
 
     def _waiting_words(self, sought: Wanted) -> list[str]:
+        """
+        Returns the sentences for a person that waits in a queue: how to stop, and when the host plays instead of an
+        opponent.
+        """
         game = sought.played.game.name
         lines = [f"You wait for an opponent in {title(game)}. To stop, type: cancel"]
         seconds = self._house.rules.seconds.get(game, 0)
@@ -476,6 +519,7 @@ class ConsoleConversation(SitsAtSlow):
         if here is None:
             return False
         names = [*here.names, *(one for table in here.tables if sought.fits(table) for one in table.names)]
+        # Players that are not connected do not count.
         away = {one for table in here.tables for one in table.away}
         return key_of(name) in (key_of(one) for one in names if one not in away)
 
@@ -484,9 +528,14 @@ class ConsoleConversation(SitsAtSlow):
         there = any(key_of(one.name) == key_of(want.against) for one in self._directory.people())
         where = "does not wait for this game now" if there else "is not here now"
         self._printer.print(f"Your opponent {where}. You get a private table.")
-        self._open(session, Wanted(sought.played, sought.seats, sought.settings, True, sought.wish, False))
+        private = Wanted(sought.played, sought.seats, sought.settings, private=True, wish=sought.wish, in_queue=False)
+        self._open(session, private)
 
     def _open(self, session: Session, sought: Wanted) -> None:
+        """
+        Takes a seat at a fitting table, or opens a new table. If the host refuses this, the person returns to the
+        lobby.
+        """
         try:
             find_table(self.lobby, session, sought, self._tell_opened)
         except (TooManyTables, CannotJoin) as error:
@@ -494,6 +543,7 @@ class ConsoleConversation(SitsAtSlow):
 
     def _tell_opened(self, table: OpenTable) -> None:
         """Shows how others can join the person's own table, which is stored now."""
+        # While a line is handled, the prompt follows after the whole answer.
         if self._printer.hearing:
             self._printer.print(*self._opened_words(table))
         else:
@@ -506,6 +556,7 @@ class ConsoleConversation(SitsAtSlow):
             lines.append(f"Others come with: join {table.table}-{table.code}")
         else:
             lines.append(f"Others come with: join {table.table}")
+        # A match with days for a move needs nobody to be connected.
         if MOVE_DAYS in table.settings:
             return [
                 *lines,
@@ -524,22 +575,31 @@ class ConsoleConversation(SitsAtSlow):
         if self.session is not None and not self.lobby.may_seek(self.session):
             raise NotNow("You wait for opponents already. To stop, type: cancel")
         session = self._need_name()
+        # The person has no wish of its own that could move to another host: another player has opened the table.
         self._seeks = None
         self.set_state(ConsoleState.WAITING)
         try:
             join_table(self.lobby, session, self._options.games, table, code)
         except CannotJoin as error:
             self._rest()
+            # A guest cannot join any rated match, so other tables are not the way out.
             hint = "" if isinstance(error, NeedsAccount) else " Type waiting to see those that do."
             self._printer.refuse(sentence(str(error)) + hint)
+        # If the person has taken the last seat, the events of the match follow now.
         self._printer.awaiting = session.table_id is not None
 
     def cancel(self, words: list[str]) -> None:
+        """
+        Performs the command `cancel`: stops waiting in a queue or at a table. With a number, or if the person waits
+        only at tables that last, gives up the seat at one of these tables.
+        """
         if self.session is None or (self.state is not ConsoleState.WAITING and not words):
             raise NotNow("You do not wait for anybody.")
         if self.session.table_id is not None:
             raise NotNow("The match begins just now.")
         table = table_and_code(words, "cancel 12")[0] if words else None
+        # `may_seek`: the person waits only at tables that last. Such a table is given up when the store has noted it
+        # (`_given_up`).
         if table is not None or self.lobby.may_seek(self.session):
             if not self.lobby.give_up_table(self.session, table, self._given_up):
                 raise NotNow("No table of this number waits for you.")
@@ -549,6 +609,7 @@ class ConsoleConversation(SitsAtSlow):
         self._printer.print("You do not wait any more.")
 
     def _given_up(self, table: TableId) -> None:
+        """Informs the person that the seat at a waiting table is given up. A person in a match stays in it."""
         if self.handle is None and self.session is not None:
             self._rest()
         say = self._printer.print if self._printer.hearing else self._tell
@@ -563,11 +624,14 @@ class ConsoleConversation(SitsAtSlow):
         self.set_state(ConsoleState.PLAYING)
         session = self.session
         screen = self._options.screens[handle.game](handle.seat, as_shown(handle.names, handle.shown_as))
+        # Only a guest in an ordinary match must be informed how to come back.
         needs_none = session is None or session.account or self._slow is not None
         back = "" if needs_none or session is None else self._way_back(session)
         game = self._options.games[handle.game]
         self._match = OwnMatch(handle, screen, game, self._printer, self.alarm, back)
-        self._played, self._phrases = None if session is None else Played.of(session), 0
+        self._played = None if session is None else Played.of(session)
+        self._phrases = 0
+        # For the commands about the present match, such as `history`; a private match needs its code.
         table = None if session is None else session.table
         self._looking.played = (handle.table, "" if table is None else table.code)
 
@@ -615,6 +679,7 @@ class ConsoleConversation(SitsAtSlow):
             return
         if event.seat == self.handle.seat:
             self._own.back(event)
+        # In a slow match nobody is shown as away, so nobody comes back either.
         elif self._slow is None:
             self._absent.pop(event.seat, None)
             self._tell(f"{self.name_of(event.seat)} is back.")
@@ -635,6 +700,7 @@ class ConsoleConversation(SitsAtSlow):
         if self.handle is None:
             raise NotNow(_NO_MATCH)
         if [word.casefold() for word in words] in (["yes"], ["y"]):
+            # The end of the match follows. It says that this person has given up.
             self._printer.awaiting = True
             if self._own is not None:
                 self._own.resigned = True
@@ -651,12 +717,17 @@ class ConsoleConversation(SitsAtSlow):
         return self._own
 
     def say(self, words: list[str]) -> None:
-        """Performs the command `say`: sends a phrase, or shows all phrases."""
+        """
+        Performs the command `say`: sends a phrase to the players of the match. Without words, or with a phrase that
+        does not exist, shows all phrases.
+        """
+        # A phrase may be shortened, and typed with spaces instead of hyphens.
         found = beginning("-".join(words).casefold(), PHRASES) if words else []
         if len(found) != 1:
             known = (f"  say {phrase:14} {text}" for phrase, text in PHRASES.items())
             self._printer.show(["That is not one of these phrases:", *known] if words else list(known))
             return
+        # The lobby limits the phrases of one match.
         why = self.lobby.say(self._played, found[0], self._phrases)
         if why is None:
             self._phrases += 1
@@ -664,6 +735,10 @@ class ConsoleConversation(SitsAtSlow):
             self._printer.refuse(sentence(why))
 
     def board(self, words: list[str]) -> None:
+        """
+        Performs the command `board`: shows the board of the own match, or else of the match that the person replays or
+        watches.
+        """
         if self._own is not None:
             self._own.show_board()
         elif (board := self._looking.board()) is not None:
@@ -674,6 +749,8 @@ class ConsoleConversation(SitsAtSlow):
     # -- events of the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
+        """Informs the person which players are at the table where the person waits, when one has come or gone."""
+        # A table of the person still waits after a new log-in, or a table for a rematch was opened.
         if self.state is ConsoleState.LOBBY:
             self.set_state(ConsoleState.WAITING)
         self._printer.awaiting = False
@@ -682,13 +759,16 @@ class ConsoleConversation(SitsAtSlow):
             self._tell(waiting_line(event))
 
     def tell_closed(self, event: TableClosed) -> None:
+        """Informs the person that a table where the person waits was closed, and why."""
         if self.handle is None:
             self._rest()
+        # A person may wait at several tables that last, so the number says which one is meant.
         where = f" at table {event.table}" if event.lasted else ""
         self._tell(f"{sentence(event.why)} You do not wait any more{where}.")
 
     def tell_displaced(self, event: Displaced) -> None:
         """Ends this connection: the same person has logged in on another one, which receives everything from now on."""
+        # Both belong to the newer connection now, so the end of this one must not leave the lobby.
         self.session = self.handle = None
         self.say_closing("You have logged in on another connection.")
         self.peer.hang_up("displaced by another connection")

@@ -88,8 +88,8 @@ class GoesElsewhere(SeekingConversation[m.Message]):
 
     def claim_of_line(self, message: m.Line) -> Claim | None:
         """
-        Returns the claim of a line; only the command `name` has one. Names that this host itself gives to guests belong
-        to no other host.
+        Returns the claim of a typed line. Only the command `name` has one: the name behind it. `None`: any other line,
+        or a name that is not valid.
         """
         words = message.text.split()
         try:
@@ -108,6 +108,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         try:
             command = find_command(words[0]) if words else None
             if command == "join":
+                # The example for an error message is empty: here an error only means that there is no claim.
                 table, _ = table_and_code(words[1:], "")
                 return claim_of_table(TableId(table))
             if command == "sit":
@@ -116,6 +117,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
             if command == "play":
                 want = asked(words[1:], self._options.games)
                 sought = self._wanted(want.sought)
+                # House players are at every host.
                 return None if want.level else claim_of_sought(self.lobby, sought)
         except (NotUnderstood, SeekRefused):
             return None
@@ -127,6 +129,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         person who waits. `None`: this host must continue.
         """
         state, looks = self.state, self._looking.state()
+        # Not now: an answer is being prepared, a password is being changed or checked, or a match is on.
         if looks is None or self._given is not None or state in (ConsoleState.CHECKING, ConsoleState.PLAYING):
             return None
         waits = state is ConsoleState.WAITING
@@ -146,6 +149,7 @@ class GoesElsewhere(SeekingConversation[m.Message]):
         """Continues the conversation of another host. The person may wait in the queue of a game."""
         told = decode(parcel)
         self._printer.go_on(told["printer"])
+        # The deadline for logging in was the business of the first host.
         self.peer.logged_in()
         if session is not None:
             self.logged_in(session)

@@ -66,6 +66,7 @@ def commands(language: str = LANGUAGES[0]) -> Mapping[str, Command]:
             of.get("example", ""),
         )
         for word, of in english.items()
+        # This table of the file has the sentences around the pages.
         if word != "sentences"
     }
 
@@ -92,10 +93,12 @@ def _translated(text: str, catalogue: bytes) -> Sequence[str]:
     known = json.loads(catalogue)
     lines: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text):
+        # The catalogue has a paragraph as one long line, but a drawing with its line ends.
         key = paragraph if _DRAWN.search(paragraph) else paragraph.replace("\n", " ")
         translated = known.get(key, paragraph)
         lines += [
             "",
             *(translated.splitlines() if "\n" in translated or key == paragraph else wrapped([translated], _WIDTH)),
         ]
+    # Without the empty line in front of the first paragraph.
     return lines[1:]

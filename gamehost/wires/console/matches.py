@@ -131,9 +131,11 @@ class OwnMatch:
     def hear(self, event: Any) -> None:
         """Adds the sentences about an event of the game to the current group."""
         told = self._played.messages.event(event)
+        # Only the screen needs this event; there is no sentence about it.
         if told is None:
             self.screen.hear(event, None)
             return
+        # An event has come, so the table did not refuse the move.
         self._judging = False
         group = self._group_of(self.handle.n)
         # The first event: describe the match, and draw the board.
@@ -145,9 +147,11 @@ class OwnMatch:
         group.draw = group.draw or moves_undone(told) > 0
 
     def _beginning(self) -> Sequence[str]:
+        """Returns the sentences at the beginning of a match: against whom, how to come back, and a short time limit."""
         handle = self.handle
         against = opponents(self.names, handle.seat)
         lines = [f"Match {handle.table}: {title(handle.game)}. You play against {against}.", self._way_back]
+        # The second value of `due` is the whole time for a move, in milliseconds.
         if handle.due is not None and handle.due[1] <= TOLD_TIME:
             lines.append(f"{due_line(handle.due, acts=True)} Type clock to see what is left.")
         return list(filter(None, lines))
@@ -157,6 +161,7 @@ class OwnMatch:
         if self._group is not None and self._group.n != n:
             self.flush()
         if self._group is None:
+            # The question before the events: the board is drawn again if it changes.
             self._group = _Group(n, self._question())
             # The answer to a line of this client writes the group. At other times an alarm does, after all events of this turn.
             if not self._printer.hearing:
@@ -195,6 +200,7 @@ class OwnMatch:
 
     def refused(self, event: Refused) -> None:
         """Shows that the host has refused a move that the screen had taken for legal."""
+        # A refusal that comes after `ask` has returned was counted there.
         if not self._judging:
             self._refusals_due -= 1
         self._judging = False
@@ -248,11 +254,13 @@ class OwnMatch:
         :param act: performs an action at the table, and returns whether it was accepted
         :param seated: returns whether the person still has the seat
         """
+        # Each accepted action makes one entry of the journal.
         self._answered_at = self.handle.n + len(actions)
         for done, notation in enumerate(actions):
             if not seated():
                 return
             if not self.ask(partial(act, self._played.game.read(notation))):
+                # This action and those behind it make no entries.
                 self._answered_at -= len(actions) - done
                 return
 
@@ -264,6 +272,7 @@ class OwnMatch:
         """
         self._judging = self._printer.awaiting = True
         accepted = table()
+        # Refused, but the event `Refused` has not come yet.
         if not accepted and self._judging:
             self._refusals_due += 1
         self._judging = False
@@ -295,6 +304,7 @@ class OwnMatch:
         self._judging = self._printer.awaiting = False
         if event.offer is Offer.TAKEBACK:
             return "The move stands."
+        # The seat of the event is the one that made the offer.
         return "Your draw is declined." if event.seat == self.handle.seat else "The draw is not offered any more."
 
     def show_board(self) -> None:
@@ -366,6 +376,7 @@ class Replay:
             undone = sum(moves_undone(message) for _, message in events)
             if undone:
                 del self._entries[-undone:], self._steps[-undone:]
+            # The first entry of the journal begins the match.
             elif number > 1 and is_move(played.game, [message for _, message in events]):
                 self._entries.append(number)
                 self._steps.append(events)
@@ -382,6 +393,7 @@ class Replay:
         self.at = at
         screen = self.screen = self._new_screen()
         said: list[str] = []
+        # A screen cannot go back, so a new one gets all events up to this step.
         for event in self._opening:
             screen.hear(*event)
         for events in self._steps[:at]:
@@ -405,6 +417,7 @@ class Replay:
 
     def _views_of_all(self) -> list[Any]:
         """Returns the views of all seats at this step. A step forward adds only the new events."""
+        # The first entry that is not shown; after the last step, a number above all entries.
         end = self._entries[self.at] if self.at < self.length else FAR + self._all_events[-1][0]
         # After a step back, begin again with empty views.
         if not self._followed or self._all_events[self._followed - 1][0] >= end:
@@ -414,6 +427,7 @@ class Replay:
                 break
             self._followed += 1
             for seat in map(Seat, range(len(self.names))):
+                # An audience of `None`: all seats receive the event.
                 if to.audience is None or seat in to.audience:
                     self._views[seat] = self._follow(self._views[seat], to.event, seat)
         return self._views
@@ -427,12 +441,12 @@ class Replay:
         screen = self._new_screen()
         for event in self._opening:
             screen.hear(*event)
-        return [
-            f"{number:>4}. {sentence}"
-            for number, events in enumerate(self._steps, 1)
-            for sentence in [" ".join(said for event in events for said in screen.hear(*event))]
-            if sentence
-        ]
+        lines: list[str] = []
+        for number, events in enumerate(self._steps, 1):
+            sentence = " ".join(said for event in events for said in screen.hear(*event))
+            if sentence:
+                lines.append(f"{number:>4}. {sentence}")
+        return lines
 
 
 class WatchedTable:
@@ -462,6 +476,7 @@ class WatchedTable:
         sentences = [f"You watch match {table.id}: {title(game)}, {versus(names)}."]
         if delay:
             sentences.append(f"You see everything {delay:g} s later than the players.")
+        # Only the host that plays the match knows which players are connected.
         if look.away is None:
             sentences.append("Another host of the cluster plays this match. It is not known here who is away.")
         else:
@@ -483,11 +498,14 @@ class WatchedTable:
             case Archived():
                 return _lines(["The match is over: nobody came back."])
             case Over(result):
+                # No player is to move any more.
                 self._waits_for = ""
                 return _lines([ended(result, names, None), f"To go through the moves, type: replay {table.id}"])
+        # No watcher has received the state yet.
         if self._screen is None:
             return b""
         told = self._games[table.game.name].messages.event(event)
+        # The screen follows every event; only some of them have sentences.
         sentences = self._screen.hear(event, told)
         if told is None:
             return b""
@@ -625,7 +643,7 @@ class Looking:
             self._directory.unwatch(table, self)
 
     def tell(self, data: bytes) -> None:
-        """Show an event in the match of others; called by its gallery."""
+        """Shows an event of the watched match. Called by its gallery."""
         watched = self._watched
         if watched is None:
             return
@@ -651,6 +669,7 @@ class Looking:
     def history(self, words: list[str]) -> None:
         """Shows the moves of the replayed or watched match, or else of the own match (the present one or the last one)."""
         count = count_of(words, USUAL, MOST)
+        # A present match of the person comes first, then the replayed match, the watched one, and the last own match.
         if self._replay is not None and self._seat() is None:
             self._tell_moves(count, self._replay)
             return
@@ -667,6 +686,7 @@ class Looking:
             self._printer.print("Nothing has been played yet.")
         if len(moves) > count:
             self._printer.print(f"The last {count} of {len(moves)}; for all of them, type: history {len(moves)}")
+        # A slice from -0 would show all moves.
         self._printer.show(moves[-count:] if count else [])
 
     def replay(self, words: list[str]) -> None:
@@ -739,7 +759,13 @@ class Looking:
         self._ask(("ladder", self._directory.finished.edition, game), found, self._printer.listing)
 
     def _ask(self, key: Hashable, work: Work, answer: Callable[[Any], None]) -> None:
-        """Queues a request. Only one at a time is allowed. `key`: requests with the same key get the same answer."""
+        """
+        Puts a question about stored matches to the host. A person can wait for only one answer at a time.
+
+        :param key: questions with the same key get the same answer
+        :param answer: called with the answer, at once or later
+        :raises NotNow: the person still waits for another answer
+        """
         if self._asking:
             raise NotNow(_ASKING)
         tell = self._directory.questions.tell
@@ -748,7 +774,10 @@ class Looking:
     def _waiting_for(
         self, answer: Callable[[Any], None]
     ) -> tuple[Callable[[Any], None], Callable[[NotAnswered], None]]:
-        """Returns the two callbacks of a request: for its answer, and for its refusal. Until then no prompt is sent."""
+        """
+        Begins to wait for an answer; until it comes, no prompt is sent. Returns two callbacks: one for the answer, and
+        one for its refusal.
+        """
         self._asking = self._printer.awaiting = True
 
         def told(tell: Callable[[Any], None], found: Any) -> None:
@@ -764,11 +793,13 @@ class Looking:
         try:
             asked = self._directory.history(table, None, code, games)
         except WatchRefused as refusal:
+            # The match cannot be read at all, so there is nothing to wait for.
             self._tell_record(done, ("", refusal))
             return
 
         async def found() -> Found:
             told = await asked.read()
+            # The record of a finished match never changes, so it is cached. A size of 0: not cached.
             lasting = asked.lasting and not isinstance(told[1], WatchRefused)
             return Found(told, EVENT_BYTES * len(told[1].events) if lasting else 0)  # type: ignore[union-attr]
 
@@ -781,6 +812,7 @@ class Looking:
             self._printer.refuse(
                 f"{sentence(str(told))} Type tables for those that are played, or records for finished ones."
             )
+        # The first entries are missing, because the history has only the last ones.
         elif told.events and told.events[0][0] > 1:
             self._printer.refuse("This match is too long to be gone through here.")
         else:

@@ -58,6 +58,7 @@ def missed_lines(matches: Sequence[OwnedMatch]) -> list[str]:
 
 def _stands(match: OwnedMatch, name: str, now: int) -> str:
     """Returns the state of a match in words, with the command that can be typed next."""
+    # The time until the limit of the match or table, in words; empty: there is no limit.
     by = "" if match.by is None else duration((match.by - now) / 1000)
     left = by and f": {by} left"
     number = f"{match.table}-{match.code}" if match.code else f"{match.table}"
@@ -68,6 +69,7 @@ def _stands(match: OwnedMatch, name: str, now: int) -> str:
             return f"It is not your turn{left}."
         case "open":
             return f"It waits{by and f' {by} more'}. Others type: join {number}"
+        # An offer of the opponent in a match of this person. Otherwise the offer is a rematch that others want.
         case "offer" if key_of(name) in map(key_of, match.names):
             what = (
                 f"{match.shown[1 - match.seat]} {_OFFERS[match.offer]}" if match.offer in _OFFERS else "An offer waits"
@@ -83,9 +85,11 @@ def _stands(match: OwnedMatch, name: str, now: int) -> str:
 
 def _end(match: OwnedMatch) -> str:
     """Returns the result of an ended match in words."""
+    # The match ended without a result.
     if not match.cause:
         return sentence(match.why)
     result = Result(tuple(map(Seat, match.winners)), Cause(match.cause), match.why)
+    # All players have left. `ended` would call this a draw.
     if not match.winners and result.cause is Cause.LEFT:
         return sentence(match.why)
     return ended(result, match.shown, Seat(match.seat))

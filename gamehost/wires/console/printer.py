@@ -89,8 +89,12 @@ class Printer:
     def go_on(self, state: Mapping[str, Any]) -> None:
         """Takes the state of the printer at another host, and continues there."""
         self.style = evolve(self.style, **state["style"])
-        self.telnet, self._prompts, self._prompted = state["telnet"], state["prompts"], state["prompted"]
-        self._can_colour, self._chosen, self._agreed = state["can_colour"], set(state["chosen"]), set(state["agreed"])
+        self.telnet = state["telnet"]
+        self._prompts = state["prompts"]
+        self._prompted = state["prompted"]
+        self._can_colour = state["can_colour"]
+        self._chosen = set(state["chosen"])
+        self._agreed = set(state["agreed"])
 
     # -- text
 
@@ -121,6 +125,7 @@ class Printer:
 
     def prompt(self) -> None:
         """Sends a prompt, if the client may type now."""
+        # No prompt: the person wants none, has one already, or must wait for an answer; or a password is asked for.
         if self._prompts and not (self._prompted or self.hearing or self.awaiting or self.secret):
             self._say(_PROMPT)
             self._prompted = True
@@ -146,6 +151,7 @@ class Printer:
     def told(self, message: m.Told) -> None:
         """
         Handles a message of the client's telnet program: that it is telnet, that it agrees to an option, or a report.
+        Repeated and unknown messages are ignored.
         """
         match message:
             case m.Telnet() if not self.telnet:
@@ -153,6 +159,7 @@ class Printer:
                 self._say(PROBE)
             case m.Agreed(option) if option not in self._agreed:
                 self._agreed.add(option)
+                # The size of the window comes unasked; the other two values must be asked for.
                 if option in (TERMINAL_TYPE, CHARSET):
                     self._say(ASK_TERMINAL if option == TERMINAL_TYPE else ASK_CHARSET)
             case m.Window(columns) if columns:
@@ -164,7 +171,9 @@ class Printer:
                 self._learn(charset="unicode" if name == "UTF-8" else "ascii")
 
     def _learn(self, **told: Any) -> None:
-        """Changes the style after a report of telnet, except the settings that the person has chosen."""
+        """
+        Changes settings of the style after a report of telnet. Settings that the person has chosen stay as they are.
+        """
         self.style = evolve(self.style, **{name: value for name, value in told.items() if name not in self._chosen})
 
     # -- settings that the person chooses
@@ -180,7 +189,10 @@ class Printer:
             return
         # Find the setting.
         found = beginning(words[0].casefold(), _NAMES)
-        name = "colour" if found and found[0] in ("color", "colour") else found[0] if len(found) == 1 else ""
+        name = found[0] if len(found) == 1 else ""
+        # `color` is another spelling of `colour`: a text that fits both is not ambiguous.
+        if found and found[0] in ("color", "colour"):
+            name = "colour"
         if not name:
             near = nearest(words[0].casefold(), _NAMES)
             hint = f"Did you mean {near}? " if near else ""
@@ -203,6 +215,7 @@ class Printer:
                 self._choose(words=False, charset=value)
             case "board":
                 raise NotUnderstood("A board is drawn as unicode, ascii or words. For example: set board ascii")
+            # The only other name is `width`.
             case _:
                 self._choose(width=_width(value))
         self.print(f"The setting {name} is {value} now.")
@@ -221,6 +234,7 @@ class Printer:
 
     def _choose(self, **chosen: Any) -> None:
         """Changes the style because the person has chosen a setting."""
+        # Only the names are stored, so that reports of telnet do not change these settings later.
         self._chosen.update(chosen)
         self.style = evolve(self.style, **chosen)
 

@@ -41,6 +41,7 @@ class SitsAtSlow(HearsAbsences):
         if self._slow is not None:
             self._rise()
         self._need_no_match()
+        # The state of the match follows later, or `_not_seated` says why it does not.
         self._printer.awaiting = True
         why = self.lobby.slow_matches().sit(session, table, self, self._not_seated)
         if why is not None:
@@ -64,6 +65,7 @@ class SitsAtSlow(HearsAbsences):
         table, self._slow = self._slow, None
         if table is not None:
             self.lobby.slow_matches().rise(table, self)
+            # The match continues without this connection.
             self.handle = self._match = None
             self._rest()
 
@@ -91,6 +93,7 @@ class SitsAtSlow(HearsAbsences):
         session = self.session
         if session is None:
             raise NotNow("Log in first: name NAME:KEY, or login NAME.")
+        # -1: no number was typed.
         days = count_of(words, -1, 1000, "holiday 7")
         self._printer.awaiting = True
         why = self.lobby.slow_matches().leave(session, None if days < 0 else days)
@@ -113,6 +116,7 @@ class SitsAtSlow(HearsAbsences):
     def rematch_refused(self, why: str) -> None:
         """Informs the person that a rematch is not possible."""
         self._printer.awaiting = False
+        # While a line is handled, the reason is the answer to it. Later, it needs a prompt of its own.
         if self._printer.hearing:
             self._printer.refuse(sentence(why))
         else:
@@ -137,12 +141,16 @@ class SitsAtSlow(HearsAbsences):
     def seated(self, handle: SeatHandle[Any]) -> None:
         """Takes a seat. Notes whether the match is a slow one: a slow match is not the main match of the session."""
         session = self.session
+        # Only a slow match is not the one that is noted in the session.
         self._slow = None if session is None or session.table_id == handle.table else handle.table
         self._slow_before = self._slow or self._slow_before
         super().seated(handle)
 
     def tell_away(self, event: Away) -> None:
-        """Informs the person that a player is away; not in a slow match, where absence does not matter."""
+        """
+        Informs the person that a player is away. In a slow match nothing is shown, because players need not be
+        connected there.
+        """
         if self._slow is None:
             super().tell_away(event)
 

@@ -104,6 +104,7 @@ def _usual_lines() -> Iterator[tuple[bytes, m.Message]]:
     of most programs: without spaces and with spaces.
     """
     for name, kind in m.CLIENT_TYPES.items():
+        # A message without arguments has only one form. Others have one for each usual value.
         if not kind.__struct_fields__:
             messages = [kind()]
         else:
@@ -158,9 +159,11 @@ def parse(line: bytes) -> m.Message:
         return NOT_UTF8
     try:
         content = _decode(line)
+    # It is JSON with a number or a text that msgspec does not accept.
     except ValidationError:
         return _NO_NUMBER
     except DecodeError:
+        # A line of white space.
         if not line.strip():
             return BLANK
         return _NO_NUMBER if _is_json(text) else NOT_JSON
@@ -189,6 +192,7 @@ def _message(content: dict[str, Any], text: str) -> m.Message:
     keys = content.keys()
     if not _MUST[kind] <= keys <= _MAY[kind]:
         return _with_wrong_keys(kind, keys)
+    # -0 is not a whole number of this wire, though JSON would read it as 0.
     if any(zero for _, zero in found):
         return _MALFORMED[kind]
     try:
@@ -209,6 +213,7 @@ def _with_wrong_keys(kind: type, keys: Iterable[str]) -> m.Malformed:
     if len(unknown) > _MOST_UNKNOWN:
         return _MALFORMED[kind]
     for expected in sorted(_MAY[kind] - set(keys)):
+        # Only keys that may be quoted are named, by their spelling without differences.
         bare = {_bare(key): key for key in sorted(unknown) if _PLAIN_KEY.fullmatch(key)}
         for meant in get_close_matches(_bare(expected), bare, n=1, cutoff=_ALIKE):
             reason = f"the key {bare[meant]} is unknown; expected {expected}"
@@ -223,6 +228,8 @@ def _bare(key: str) -> str:
 
 def _with_repeated_keys(text: str) -> m.Message:
     """Returns the value for an object with a repeated key. Its type, if there is one, says which message was meant."""
+    # As pairs, because a dictionary keeps only the last of the repeated keys. Numbers are read as floats, because
+    # reading a very long whole number takes long.
     pairs = json.loads(text, object_pairs_hook=list, parse_int=float)
     names = [value for key, value in pairs if key == "type"]
     if len(names) > 1:
@@ -243,6 +250,7 @@ def _is_json(text: str) -> bool:
     Unicode.
     """
     try:
+        # NaN and Infinity are not JSON. Numbers remain texts, because their size does not matter here.
         json.loads(text, parse_constant=_no_constant, parse_int=str, parse_float=str)
     except ValueError:
         return False
@@ -286,8 +294,11 @@ class JsonCodec(LineCodec[m.Message]):
         :raises OtherProtocol: the client uses another protocol
         """
         message = parse(line)
+        # `giveUp` is an extension, so a strict host refuses it like any unknown key.
         if self._strict and isinstance(message, m.LoginMessage) and message.giveUp is not UNSET:
             return _MALFORMED[m.LoginMessage]
+        # The rest is for lines that are not JSON: calls for help, and other protocols. A strict host does not look for
+        # them.
         if message is not NOT_JSON or self._strict:
             return message
         if asks_for_help(line.decode("utf-8")):

@@ -92,6 +92,7 @@ class JsonConversation(EriantysConversation[Message]):
     def begin(self) -> None:
         self.communicate("ENTER_NICKNAME")
         if self._ping:
+            # Several beats for each ping, so that a silent client is noticed soon.
             self.peer.pulse(self._ping / SILENT_PINGS, self._tick)
 
     def _tick(self, silent: float) -> None:
@@ -104,6 +105,7 @@ class JsonConversation(EriantysConversation[Message]):
             self.peer.hang_up(f"no byte received for {silent:.0f} s")
             return
         self._ticks += 1
+        # A third of the interval has passed at each call.
         if self._ticks % SILENT_PINGS == 0:
             self.peer.say(m.Ping())
 
@@ -118,6 +120,7 @@ class JsonConversation(EriantysConversation[Message]):
             session = self.lobby.enter(message.nickname, self._wire, self.peer.address, self, self._strict)
         except NameRefused as refusal:
             detail = str(refusal)
+            # The client owns a seat that is reserved under this name, and may give it up to get the name.
             if refusal.kept is not None:
                 if message.giveUp is True:
                     self.lobby.give_up(refusal.kept)
@@ -129,6 +132,7 @@ class JsonConversation(EriantysConversation[Message]):
             return
         self.logged_in(session)
         self.set_state(EriantysState.WAITING)
+        # At a reserved seat, the events of the match follow instead of SUCCESS.
         if not self.lobby.reconnect(session):
             self.set_state(EriantysState.LOBBY)
             self.communicate("SUCCESS")
@@ -138,14 +142,15 @@ class JsonConversation(EriantysConversation[Message]):
 
     def answer(self, message: Message) -> None:
         """Passes an action to the match. The events of the match follow."""
+        # An answer shows that the client has read everything in front of the request.
         if self._asked is not None:
             self._client.answered()
         self.act(SPELLING.action_of(message))
 
     def malformed(self, message: m.Malformed) -> None:
         """
-        Refuses a message with wrong keys or values. If the message would have answered the present request, repeats the
-        request.
+        Refuses a message with wrong keys or values. If such a message, with right values, would have answered the
+        present request, repeats the request.
         """
         self.refuse_with("INVALID_INPUT", message.reason)
         if self.state is EriantysState.CONNECTED and message.kind is m.LoginMessage:
@@ -242,6 +247,7 @@ class JsonConversation(EriantysConversation[Message]):
         """Sends everything visible on the board. The message is made once for all players."""
         names, strict = self.names, self._strict
         message = self._gate.message_of(self._wire, event, lambda last: board_of(event, names, strict, last))
+        # Boards before the first round are due, too.
         self._client.say(message, due=event.round == 0 or self._gate.boards_due)
 
     def tell_owner(self, event: events.IslandOwner) -> None:
@@ -265,16 +271,19 @@ class JsonConversation(EriantysConversation[Message]):
         """
         assert self.handle is not None
         if event.seat != self.handle.seat:
+            # How many players of the table are connected.
             here = len(self._gate.clients)
             self.say(m.UpdateLobby(self.game_info(self.handle.table, here, len(self.names), self._expert)))
             return
         situation: events.Situation = event.view
         self.communicate("SUCCESS")
+        # The match has ended while this player was away.
         if situation.won is not None:
             self._tell_missed_end(situation.won, event.seat)
             return
         self.tell_match_started(situation.match)
         if situation.request is not None:
+            # Before the board: the request decides whether the client must acknowledge the board.
             self._note(situation.request)
         if situation.board is not None:
             self.tell_board(situation.board)

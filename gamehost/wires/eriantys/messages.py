@@ -289,13 +289,16 @@ class Ping(ServerMessage, frozen=True):
 
 
 class CommunicationMessage(ServerMessage, frozen=True):
-    """1.5, server: informs the client of an event by one word. UNIFIED_ISLANDS and CLOSING_GAME are due."""
+    """1.5, server: informs the client of an event by one word. The client must acknowledge UNIFIED_ISLANDS and CLOSING_GAME."""
 
     message: Communication
 
 
 class PlayerStatusMessage(ServerMessage, frozen=True):
-    """1.6, server: the present phase of the receiver, or how the match ended for this player. Due."""
+    """
+    1.6, server: the present phase of the receiver, or how the match ended for this player. The client must acknowledge this
+    message.
+    """
 
     playerStatus: PlayerStatus
 
@@ -338,7 +341,7 @@ class PlayerDisconnected(ServerMessage, frozen=True):
 class MatchStarted(ServerMessage, frozen=True):
     """
     1.16, server: a match begins. `players` are in the order of joining. `order` is the order around the table; it is
-    unset before the deal. Due.
+    unset before the deal. The client must acknowledge this message.
     """
 
     players: tuple[str, ...]
@@ -377,13 +380,13 @@ class UpdateBoard(ServerMessage, frozen=True):
 
 
 class UpdateLobby(ServerMessage, frozen=True):
-    """1.22, server: a player has joined or left the game that waits. Due."""
+    """1.22, server: a player has joined or left the game that waits. The client must acknowledge this message."""
 
     gameInfo: GameInfo
 
 
 class StartOfPlayerRound(ServerMessage, frozen=True):
-    """1.23, server: the turn of this player begins. Due."""
+    """1.23, server: the turn of this player begins. The client must acknowledge this message."""
 
     roundNumber: int
     nickname: str
@@ -436,7 +439,7 @@ class MotherNatureSteps(ServerMessage, frozen=True):
 class IslandOwner(ServerMessage, frozen=True):
     """
     1.34, server: influence was counted on this island. `nickname` is its owner, and is empty if nobody owns the island.
-    Due.
+    The client must acknowledge this message.
     """
 
     island: Island
@@ -450,14 +453,14 @@ class SelectCloud(ServerMessage, frozen=True):
 
 
 class EndOfPlayerRound(ServerMessage, frozen=True):
-    """1.37, server: the turn of this player is over. Due."""
+    """1.37, server: the turn of this player is over. The client must acknowledge this message."""
 
     roundNumber: int
     nickname: str
 
 
 class EndOfRound(ServerMessage, frozen=True):
-    """1.38, server: the round is over. Due."""
+    """1.38, server: the round is over. The client must acknowledge this message."""
 
     roundNumber: int
 
@@ -465,7 +468,7 @@ class EndOfRound(ServerMessage, frozen=True):
 class CommunicateWinner(ServerMessage, frozen=True):
     """
     1.39, server: the winner, and why. After a shared victory there is no team and no nickname. `nicknames` are all
-    winners. Due.
+    winners. The client must acknowledge this message.
     """
 
     team: Tower | None
@@ -479,7 +482,7 @@ class SelectColor(ServerMessage, frozen=True):
 
 
 class PlayedCharacter(ServerMessage, frozen=True):
-    """1.42, server: a player has used this character. Due."""
+    """1.42, server: a player has used this character. The client must acknowledge this message."""
 
     character: int
     player: str
@@ -510,7 +513,8 @@ EXTENSIONS = (WORDS["NO_ENTRY_TILE_ON_ISLAND"], WORDS["LAST_ROUND"])
 #: The messages that contain one word of `PlayerStatus`, by this word.
 STATUSES: Mapping[str, PlayerStatusMessage] = {one: PlayerStatusMessage(one) for one in PlayerStatus}
 
-#: The messages that are always due. UpdateBoard is due in the set-up, in Move 1 and after a character.
+#: The messages that a client must always acknowledge. It must acknowledge UpdateBoard in the set-up, in Move 1 and after a
+#: character.
 DUE = frozenset(
     (
         *(PlayerStatusMessage, MatchStarted, UpdateLobby, StartOfPlayerRound, IslandOwner, EndOfPlayerRound),

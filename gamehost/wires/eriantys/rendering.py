@@ -78,6 +78,7 @@ def board_of(
     """
     before, told = last or _NO_BOARD
     # A school board shows its professors, so all school boards are made again when a professor has moved.
+    # If a value is the same object as on the last board, its part of the message is used again.
     if board.professors is before.professors:
         schools, players, professors = before.schools, told.players, told.dashboard.professors
     else:
@@ -96,7 +97,7 @@ def board_of(
 
 
 def as_read(board: m.UpdateBoard) -> m.UpdateBoard:
-    """Returns a board of `board_of` as a client reads it: with Python values instead of encoded JSON."""
+    """Returns a board of `board_of` as a client reads it: the parts that are encoded JSON are decoded."""
     return decode(encode(board), type=m.UpdateBoard)
 
 
@@ -114,8 +115,10 @@ def _pieces(things: Sequence[T], make: Callable[[int, T], Any], before: Sequence
     :param before: the values on the last board
     :param made: the pieces on the last board
     """
+    # Nothing has changed at all.
     if things is before:
         return made
+    # Islands were joined, or there is no last board: the places do not match.
     if len(things) != len(before):
         return tuple(make(place, thing) for place, thing in enumerate(things))
     return tuple(

@@ -27,11 +27,13 @@ def parse(line: str) -> m.Message:
     message with the reason.
     """
     words = line.split("|")
+    # Most lines have no spaces, so the fields need not be stripped.
     if " " in line or "\t" in line:
         words = [word.strip(" \t") for word in words]
     command, *words = words
     known = m.CLIENT_COMMANDS.get(command)
     if known is None:
+        # An empty line.
         if not command and not words:
             return BLANK
         if command in _SERVER_ONLY:
@@ -45,8 +47,8 @@ def parse(line: str) -> m.Message:
 
 def _unknown(line: str, command: str) -> m.Message:
     """
-    Returns the message for a line without a command of this wire: a call for help, a line of another protocol, or
-    anything else.
+    Returns the message for a line that does not begin with a command of this wire: a call for help, another protocol,
+    or an unknown command. If upper case would make it a command, the result says so.
     """
     if asks_for_help(line):
         return m.HelpAsked()

@@ -90,6 +90,7 @@ class PipesConversation(GuestConversation[m.Message]):
         received GAME_OVER.
         """
         may_be_late, self._may_be_late = self._may_be_late, False
+        # Only the first message after the end can have been late.
         if not (may_be_late and _belongs_to_a_game(message)):
             super().hear(message)
 
@@ -102,6 +103,7 @@ class PipesConversation(GuestConversation[m.Message]):
             return
         self.logged_in(session)
         self.set_state(PipesState.WAITING)
+        # No match has begun yet. Only clients that are not strict know the message WAITING.
         if not self.lobby.play(session, self._queue) and not self._strict:
             self.peer.say(m.Waiting(session.name))
 
@@ -122,6 +124,7 @@ class PipesConversation(GuestConversation[m.Message]):
             self.peer.hang_up("malformed log-ins")
 
     def move(self, message: m.MakeMove) -> None:
+        # `None`: the field does not name a square. `read_move` then returns `NO_SQUARE` as the reason.
         start, end = SQUARE_NAMED.get(message.start), SQUARE_NAMED.get(message.end)
         self.act_or_refuse(read_move(message.card, start, end, NO_SQUARE), self._refuse_move)
 
@@ -136,6 +139,7 @@ class PipesConversation(GuestConversation[m.Message]):
             self.unexpected(message)
 
     def resign(self, message: m.Resign) -> None:
+        """Resigns the match. In strict mode, RESIGN is not a message of the wire, and is refused."""
         if self._strict:
             self.unexpected(message)
         elif self.handle is not None:
@@ -143,6 +147,7 @@ class PipesConversation(GuestConversation[m.Message]):
 
     def unexpected(self, message: m.Message) -> None:
         """Refuses a message that is not accepted now. A person that asks for help also receives an example."""
+        # The document has INVALID_MOVE, without a reason, for anything wrong during a match.
         if self._strict and self.state is PipesState.PLAYING:
             self.peer.refuse(m.InvalidMove())
             return
@@ -163,6 +168,7 @@ class PipesConversation(GuestConversation[m.Message]):
                 return f"unknown command; expected one of {', '.join(m.CLIENT_COMMANDS)}"
             case m.NotForServer(command):
                 return f"only the server says {command}"
+            # Only in a state after the log-in: before it, another method handles LOGIN.
             case m.Login() | m.WrongFields("LOGIN"):
                 return "already logged in"
             case m.WrongFields("RESIGN", expected) if self.state is PipesState.PLAYING:
@@ -242,7 +248,9 @@ class PipesConversation(GuestConversation[m.Message]):
         winners = event.result.winners
         self.peer.say(m.GameOver(self.name_of(winners[0]) if winners else DRAW))
         self.leave_table(PipesState.OUTSIDE)
+        # A strict host ignores nothing, not even a move that was sent before the end was received.
         self._may_be_late = not self._strict
+        # The document's clients log in again for each match.
         self.end()
 
     SAYS: ClassVar[Any] = {Moved: moved, Exchanged: exchanged}

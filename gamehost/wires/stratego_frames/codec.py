@@ -39,6 +39,7 @@ def _read_string(frame: bytes) -> str | None:
     """Returns the String that is the whole payload of a frame; `None`: the payload is not a valid String."""
     (size,) = SIZE.unpack_from(frame, _START)
     data = frame[_START + SIZE.size :]
+    # The size in front of the text must be the size of the rest of the payload.
     if size != len(data):
         return None
     try:
@@ -72,6 +73,7 @@ def payload_size(header: bytes, known: Mapping[int, type] = m.CLIENT_FRAMES) -> 
     message = known.get(kind)
     if message is None:
         raise WireError("a client sends frames of type 1 to 4, or 17 (Resign)")
+    # `None`: the payload is a String, of any length up to the limit.
     fixed = _FIXED.get(message)
     if fixed is None:
         if not SIZE.size <= size <= PAYLOAD_LIMIT:
@@ -133,6 +135,7 @@ class FramesCodec:
         kind, write = _SENT[type(message)]
         payload = write(message)
         sequence = self.sequence
+        # The number has two bytes, so 0 follows 65535.
         self.sequence = (sequence + 1) & 0xFFFF
         return HEADER.pack(MARK, kind, sequence, len(payload)) + payload
 

@@ -110,6 +110,7 @@ class FramesConversation(GuestConversation[m.Message]):
 
     def late(self, message: m.Move | m.Resign) -> None:
         """Ignores the first move or resignation after Game Over: the client sent it before it received Game Over."""
+        # Only one frame can have crossed Game Over.
         if self._late_move and not self._strict:
             self._late_move = False
         else:
@@ -127,6 +128,7 @@ class FramesConversation(GuestConversation[m.Message]):
         reason = NOT_NOW.get(self.state, "")
         if isinstance(message, m.SignOn):
             self._refuse("you have signed on already")
+        # The document has no refusal for Resign, and none before the log-in.
         elif isinstance(message, m.Resign) or (self.state is FramesState.OUTSIDE and not self._strict):
             self._refuse(reason)
         else:
@@ -179,6 +181,7 @@ class FramesConversation(GuestConversation[m.Message]):
             self.peer.say(_SIDES[self.handle.seat])
 
     def tell_opened(self, event: rules.Opened) -> None:
+        """Informs the client that an opponent is there, and that the set-up begins."""
         self._moved_last = None
         self._late_move = False
         self.set_state(FramesState.SETUP)
@@ -218,6 +221,7 @@ class FramesConversation(GuestConversation[m.Message]):
         """Sends the refusal of the game master. The reason depends only on things that this player can see."""
         error = event.error
         refusal = m.MoveInvalid() if isinstance(error, BadMove) else m.PlacementInvalid()
+        # `NoPiece` is the answer to a wrong Ready, which `ready` has turned into a placement without a piece.
         reason = f"the payload of Ready is the String {READY}" if isinstance(error, NoPiece) else str(error)
         self._refuse_with(refusal, reason)
 
@@ -235,6 +239,7 @@ class FramesConversation(GuestConversation[m.Message]):
         view = event.view
         setting_up = view.phase is rules.Phase.SETUP
         if event.seat != self.handle.seat:
+            # Only during the set-up did this client receive that the other player is away.
             if setting_up and not self._strict:
                 self._say_connected()
             return
@@ -243,6 +248,7 @@ class FramesConversation(GuestConversation[m.Message]):
             self._say_connected()
         else:
             self._say_side()
+            # No player is to move if the match is over.
             if view.turn is not None:
                 self.peer.say(m.Playing(self.name_of(view.turn)))
         self.peer.say(m.Board(view.squares))
@@ -257,10 +263,12 @@ class FramesConversation(GuestConversation[m.Message]):
             self.peer.say(m.GameOver(self.name_of(winners[0])))
         elif not self._strict:
             self.peer.say(m.GameOver(TIE))
+        # Strict mode, and a draw: a message with a winner is the only one that ends the game for the client.
         elif self._moved_last is not None:
             self.peer.say(m.GameOver(self.name_of(self._moved_last)))
         else:
             self.peer.hang_up("a draw before the first move: the document has no message for it")
+        # The client may have sent a move before it receives Game Over.
         self._late_move = True
         self.leave_table(FramesState.AFTER)
         self.end()

@@ -36,12 +36,20 @@ _LINES = {kind: (word(kind()) + "\n").encode("ascii") for kind, word in WORDS.it
 
 
 class LinesCodec(LineCodec[m.Message]):
+    """The codec of one connection."""
+
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not ASCII"
 
     _opening = b""
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
+        """
+        Yields the messages that are complete now.
+
+        :raises WireError: the connection begins with a frame of the other Stratego wire, or see `LineCodec.feed`
+        """
+        # The first two bytes of the connection, which may come one by one.
         if len(self._opening) < 2:
             self._opening += data[: 2 - len(self._opening)]
             if self._opening in FRAME_OPENINGS:

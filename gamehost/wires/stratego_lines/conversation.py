@@ -102,6 +102,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         #: Whether a move may still come that the client sent before it received the end of the game.
         self._late_move = False
         self._moved_last: Seat | None = None
+        # Whether the connection is being closed. Then the client does not wait for another opponent.
         self._parting = False
 
     def begin(self) -> None:
@@ -110,6 +111,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
     def hear(self, message: m.Message) -> None:
         """Handles a message. `resign` means the same in every state of a game, so it is handled here."""
         if type(message) is m.Text and self.handle is not None and not self._strict and is_resignation(message.text):
+            # A resignation that the client sent before it received the end of the last game is not for the new game.
             if not self._crossed_the_end(message):
                 self.handle.resign()
         else:
@@ -121,6 +123,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         """
         Stores a user name. It is checked together with the password, which is expected even if the name cannot be read.
         """
+        # In strict mode, every line is a name.
         if isinstance(message, m.Text) and not self._strict:
             if asks_for_help(message.text):
                 self._help()
@@ -149,6 +152,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         match has just ended at the other host.
         """
         self.logged_in(session)
+        # A move of the match at the other host may still come.
         self._late_move = not self._strict
         self._wait(session)
 
@@ -157,6 +161,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         self.lobby.play(session, self._queue)
 
     def _help(self) -> None:
+        """Sends what this port is, and what to send; then asks for a name again."""
         self.peer.refuse(m.Err(HELP[0]))
         self.peer.say(m.Err(HELP[1] + for_people(self.by_hand)))
         self.peer.say(m.AuthReq())
@@ -166,10 +171,12 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         if self._name is None or isinstance(message, UndecodableLine):
             self._turn_away(m.NOT_ASCII.reason)
             return
+        # A `Blank` has no text.
         password = message.text if isinstance(message, m.Text) else ""
         self.check_password(LinesState.CHECKING, self._name, password, self._wire)
 
     def password_checked(self, outcome: Session | LoginRefused) -> None:
+        """Handles the result of a log-in: the player waits for an opponent, or may try again."""
         if isinstance(outcome, LoginRefused):
             self._turn_away(outcome.reason)
             return
@@ -190,6 +197,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self._part("failed log-ins")
             return
         self.set_state(LinesState.NAME)
+        # The deadline for logging in begins again; it had ended while the password was checked.
         self.peer.logged_out()
         self.peer.say(m.AuthReq())
 
@@ -197,11 +205,13 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
 
     def row(self, message: m.Text | UndecodableLine) -> None:
         """Stores a line of a set-up. The set-up is checked when all four lines have come."""
+        # A move of the last game may come in front of the first line.
         if isinstance(message, m.Text) and not self._rows and self._crossed_the_end(message):
             return
         if isinstance(message, m.Text) and not self._strict and asks_for_help(message.text):
             self.peer.refuse(m.Err(SETUP_HELP))
             return
+        # An unreadable line becomes an empty one, so that the whole set-up is refused after its fourth line.
         self._rows.append(message.text.upper() if isinstance(message, m.Text) else "")
         if len(self._rows) < _ROWS:
             # the host has asked for this line; the last line does not count either, if the set-up is accepted
@@ -222,6 +232,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
     def _refuse_set_up(self, reason: str) -> None:
         """Refuses a set-up. In strict mode, the colour is sent again as the request for another one."""
         self._bad_set_ups += 1
+        # The document has no refusal of a set-up.
         if self._strict:
             self.peer.refuse(m.Color(COLORS[self._seat]))
         else:
@@ -240,6 +251,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
 
     def _refuse_move(self, reason: str) -> None:
         """Refuses a move, and asks for another one."""
+        # The document has no refusal with a reason; the repeated request says that the move was not accepted.
         if self._strict:
             self.peer.refuse(m.GetMove())
         else:
@@ -255,8 +267,9 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
 
     def _crossed_the_end(self, message: m.Text) -> bool:
         """
-        Whether this line is a move that the client may have sent before it received the end of the game. Such a line
-        has no answer. Only the first one after the end is accepted.
+        Whether this line is a move or a resignation that the client may have sent before it received the end of the
+        last game. Such a line gets no answer. Only one such line can come after a game, so the next one is not
+        accepted.
         """
         crossed = self._late_move and (m.read_move(message.text) is not None or is_resignation(message.text))
         if crossed:
@@ -264,6 +277,10 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         return crossed
 
     def unexpected(self, message: m.Message) -> None:
+        """
+        Refuses a line that this state does not accept. Ignores a move that the client sent before it received the end
+        of the game.
+        """
         if isinstance(message, m.Text) and self._crossed_the_end(message):
             return
         self._refuse(message.reason if isinstance(message, UndecodableLine) else NOT_NOW[self.state])
@@ -276,6 +293,9 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.peer.refuse(m.Err(reason))
 
     def say_closing(self, reason: str) -> None:
+        """
+        Sends the reason for which the connection ends. A strict wire has no message for this, so nothing is sent there.
+        """
         self._parting = True
         self.forget_attempt()
         if not self._strict:
@@ -354,6 +374,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         """Informs the client of its own move, with the piece that stood on the square; or of the opponent's move."""
         if event.seat == self._seat:
             self.peer.say(m.Met(defender))
+            # `next` is `None` if this move has ended the match. Then `tell_over` handles the lines that came early.
             if self._early and event.next is not None:
                 self._refuse_early(LinesState.PLAYING)
         else:
@@ -370,10 +391,12 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
     def tell_refused(self, event: Refused) -> None:
         """Sends the refusal of a move or of a set-up."""
         reason = str(event.error)
+        # A move was refused.
         if self.state is LinesState.MOVED:
             self.set_state(LinesState.ASKED)
             self._refuse_move(reason)
             self._refuse_early(LinesState.PLAYING)
+        # The set-up was refused: the client must send all four lines again.
         elif self.state is LinesState.READY:
             self.set_state(LinesState.SETUP)
             self._refuse_set_up(reason)
@@ -394,17 +417,20 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
             self.peer.say(m.Winner(COLORS[winners[0]]))
         elif not self._strict:
             self.peer.say(m.Winner("none"))
+        # Only a line with a winner ends the game for a strict client.
         elif self._moved_last is not None:
             self.peer.say(m.Winner(COLORS[self._moved_last]))
         else:
             self._part("a draw before the first move: the document has no message for it")
         self.leave_table(LinesState.WAITING)
-        # In strict mode every unexpected line ends the connection, as the wire's page says.
+        # A strict wire ignores no line, so that every unexpected one ends the connection.
         self._late_move = not self._strict
+        # If lines have come before the end was sent, the first of them may be the late move: it gets no answer.
         if self._late_move and self._early:
             self._early -= 1
             self._late_move = False
         self._refuse_early(LinesState.WAITING)
+        # The client need not log in again for the next match.
         if self.session is not None and not self._parting:
             self.lobby.play(self.session, self._queue)
 
@@ -413,6 +439,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         if event.seat != self._seat:
             return
         view = event.view
+        # The document's own messages are enough to begin the set-up again.
         if view.phase is rules.Phase.SETUP:
             self._set_up()
         elif self._strict:

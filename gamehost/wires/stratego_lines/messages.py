@@ -141,6 +141,7 @@ def in_pieces(line: str) -> str:
 def board_rows(squares: str) -> tuple[str, ...]:
     """Returns the game's board as ten rows in this wire's letters, row 10 first. The game's board begins with A1."""
     letters = "".join(LETTERS.get(square, square) for square in squares)
+    # The last ten squares are row 10.
     return tuple(letters[start : start + 10] for start in range(90, -1, -10))
 
 
