@@ -80,6 +80,7 @@ class Switching(Control, frozen=True):
     def answer(self, peer: Any) -> None:
         """Sends this answer, and begins to check whether the client is still connected."""
         peer.say_past(self)
+        # `count(1)` numbers the checks of this connection.
         peer.pulse(LOOK_EVERY, partial(_look, peer, count(1)))
 
 
@@ -101,6 +102,7 @@ class Pong(Control, frozen=True):
     awaited: bool = False
 
     def answer(self, peer: Any) -> None:
+        """Sends nothing. A pong that the host has asked for does not count against the rate limit."""
         if self.awaited:
             peer.exempt_from_rate()
 
@@ -133,6 +135,7 @@ def _look(peer: Any, looks: Iterator[int], silent: float) -> None:
     look = next(looks)
     if silent >= SILENT:
         peer.hang_up(f"not a byte in {SILENT:g} s")
+    # Only at every fourth check: a ping every 20 s is enough.
     elif look % LOOKS == 0:
         peer.say_past(Ping())
 
@@ -164,13 +167,16 @@ class _Sizes(Extension):
     def frame_inbound_header(self, proto: Any, opcode: Opcode, rsv: RsvBits, payload_length: int) -> Any:
         """Called by wsproto for each header: returns the close code for a frame that is refused."""
         # wsproto may call this twice for one header, if the header comes in two segments.
+        # The size of a payload of 126 bytes or more stands in 2 or 8 more bytes of the header; the mask has 4 bytes.
         extended = 0 if payload_length < 126 else 2 if payload_length < 65_536 else 8
         self.frame = 2 + extended + 4 + payload_length
+        # A control frame is not a part of the message around it.
         self._announced = 0 if opcode.iscontrol() else payload_length
         if opcode is Opcode.BINARY:
             return CloseReason.UNSUPPORTED_DATA
         if self.message + self._announced > self._limit:
             return CloseReason.MESSAGE_TOO_BIG
+        # Accepted: no bit of the header belongs to an extension.
         return _NO_BITS
 
     def frame_ended(self, message_ended: bool) -> None:
@@ -218,6 +224,7 @@ class FrameCodec(Generic[M]):
         if text is None:
             return None
         message = self.read(text)
+        # An undecodable text is read again by `feed`, which counts it.
         return None if type(message) is UndecodableLine else message
 
     def _whole_text(self, data: bytes) -> bytes | None:
@@ -236,13 +243,16 @@ class FrameCodec(Generic[M]):
             length, begin = int.from_bytes(data[2:4], "big"), 4
             if length < 126:
                 return None  # the length is written in more bytes than it needs
+        # A negative length: there is no mask. Another total size: not exactly one frame.
         if not 0 <= length <= self.LIMIT or len(data) != begin + 4 + length:
             return None
+        # The mask has four bytes, and is repeated over the whole text.
         mask = data[begin : begin + 4] * (length // 4 + 1)
         masked = int.from_bytes(data[begin + 4 :], "little")
         # Remove the mask from all bytes at once, as one long number. A loop over the bytes would cost more than
         # everything else here.
         text = (masked ^ int.from_bytes(mask[:length], "little")).to_bytes(length, "little")
+        # wsproto checks that other texts are UTF-8.
         return text if text.isascii() else None
 
     def feed(self, data: bytes) -> Iterator[M]:
@@ -260,8 +270,10 @@ class FrameCodec(Generic[M]):
                 frame = next(frames, None)
             except ParseFailed as error:
                 raise FrameError(self._words(error), int(error.code)) from None
+            # wsproto needs more bytes.
             if frame is None:
                 return
+            # wsproto may pass on a part of a frame.
             if frame.frame_finished:
                 self._begun -= self._sizes.frame
             if frame.opcode is Opcode.TEXT:
@@ -274,6 +286,7 @@ class FrameCodec(Generic[M]):
         self._open = not frame.message_finished
         if frame.frame_finished:
             self._sizes.frame_ended(frame.message_finished)
+            # The last frame of a message is not counted.
             self._fragments += not frame.message_finished
             if self._fragments > MOST_FRAGMENTS:
                 raise FrameError(f"a message in more than {MOST_FRAGMENTS} fragments", POLICY)
@@ -309,14 +322,17 @@ class FrameCodec(Generic[M]):
             case Opcode.PING:
                 return Ping(bytes(frame.payload))
             case Opcode.PONG:
+                # Only the first pong after a ping is the answer to it.
                 awaited, self._asked = self._asked, False
                 return Pong(bytes(frame.payload), awaited)
+        # Anything else is a closing frame.
         self._ended = True
         code, reason = frame.payload
         return Close(NORMAL if code == CloseReason.NO_STATUS_RCVD else int(code), reason)
 
     def control(self, message: Control) -> bytes:
         """Returns the bytes of a control frame, or of the answer to the handshake."""
+        # A ping is sent: the next pong is its answer.
         self._asked = self._asked or isinstance(message, Ping)
         return control_frame(message)
 
@@ -357,7 +373,7 @@ def text_frame(text: bytes) -> bytes:
 
 
 def control_frame(message: Control) -> bytes:
-    """Returns a control frame of a server, or the answer to the handshake."""
+    """Returns a control frame of a server, or the answer to the handshake. The first byte of a frame says its kind."""
     first, payload = 0, b""
     match message:
         case Switching(key):
@@ -371,6 +387,7 @@ def control_frame(message: Control) -> bytes:
         case Pong(payload):
             first = 0x8A
         case Close(code, reason):
+            # Cut the reason to the allowed size, and drop a character that is cut in two.
             text = reason.encode("utf-8")[: _CONTROL - 2].decode("utf-8", "ignore").encode("utf-8")
             first, payload = 0x88, code.to_bytes(2, "big") + text
     return bytes((first, len(payload))) + payload
@@ -427,6 +444,7 @@ def fault_of_handshake(
         why = "expected version 13 of WebSocket"
         return NoHandshake(426, why, {"Sec-WebSocket-Version": "13", **_UPGRADE})
     key = headers.get("sec-websocket-key", "")
+    # 22 characters of base64 may still be a wrong ending of 16 bytes.
     if not _KEY.fullmatch(key) or len(b64decode(key)) != 16:
         return NoHandshake(400, "expected 16 bytes in base64 in the header Sec-WebSocket-Key")
     if origins is not None and "origin" in headers and read_origin(headers["origin"]) not in origins:
@@ -454,6 +472,7 @@ def _read_head(head: bytes) -> tuple[str, dict[str, str]]:
     for line in head.split(b"\r\n")[1:]:
         if (found := _HEADER.fullmatch(line)) is None:
             return "", {}
+        # A header that is repeated is a list with commas.
         name, value = found[1].decode("ascii").lower(), found[2].decode("latin-1")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return ("" if request is None else request[2].decode("ascii"), headers)
@@ -506,7 +525,10 @@ class LineOrTextCodec(FrameCodec[Any]):
 
     @property
     def sequence(self) -> int:
-        """As of `gamehost.wires.base.Numbered`. One number is enough: whether the handshake was answered."""
+        """
+        See `gamehost.wires.base.Numbered`. The number of this codec says whether the handshake was answered: 1 yes, 0
+        no.
+        """
         return int(self._switched)
 
     @sequence.setter
@@ -525,9 +547,11 @@ class LineOrTextCodec(FrameCodec[Any]):
             return None
         if self._spoken is _Spoken.LINES:
             return self._whole(data)
+        # At the first bytes of a connection of another host, `feed` must find out whether a handshake comes.
         if self._spoken is not _Spoken.SOCKET or self._goes_on:
             return None
         text = self._whole_text(data)
+        # A text with a line end is refused by `feed`.
         return None if text is None or b"\n" in text else self._whole(text + b"\n")
 
     def feed(self, data: bytes) -> Iterator[Any]:
@@ -539,6 +563,7 @@ class LineOrTextCodec(FrameCodec[Any]):
         if self._spoken is _Spoken.UNKNOWN:
             self._opening += data
             self._spoken, data = self._read_opening(bytes(self._opening))
+            # The handshake is complete. The conversation answers it like a message.
             if self._switching.key:
                 yield self._switching
         spoken = self._spoken
@@ -548,12 +573,14 @@ class LineOrTextCodec(FrameCodec[Any]):
             try:
                 yield from super().feed(data)
             except WireError as error:
+                # The close code is sent later, by `ending`.
                 self._code = error.code if isinstance(error, FrameError) else POLICY
                 raise
 
     def _read_opening(self, opening: bytes) -> tuple[_Spoken, bytes]:
         """
-        Finds out the protocol of the client. Returns it, and the client's bytes after the handshake.
+        Finds out the protocol of the client. Returns it, and the client's bytes after the handshake; for lines, all
+        bytes.
 
         :param opening: all bytes of the client so far
         :raises WireError: the request does not open a WebSocket
@@ -562,16 +589,20 @@ class LineOrTextCodec(FrameCodec[Any]):
         line, longest = opening.find(b"\n"), LONGEST_HANDSHAKE
         if b"GET "[: len(opening)] == opening[:4] and line < 0 and len(opening) <= longest:
             return _Spoken.UNKNOWN, b""
+        # The first line is not one of an HTTP request with GET.
         if not 0 <= line <= longest or _REQUEST.match(opening) is None:
             self._opening.clear()
             return _Spoken.LINES, opening
+        # The empty line at the end of the request.
         end = opening.find(b"\r\n\r\n")
         if end < 0 and len(opening) - 3 <= longest:
             return _Spoken.UNKNOWN, b""
         self._opening.clear()
+        # A request that is too long is refused like one that is not HTTP.
         version, headers = _read_head(opening[:end]) if 0 <= end <= longest else ("", {})
         refusal = fault_of_handshake("GET", version, headers, self._origins)
         if refusal is not None:
+            # The error itself is sent as an HTTP answer (see `encode`).
             self._spoken, self._refusal = _Spoken.HTTP, refusal
             raise WireError(refusal.why)
         self._switching = Switching(headers["sec-websocket-key"])
@@ -588,6 +619,7 @@ class LineOrTextCodec(FrameCodec[Any]):
             yield from self._lines.feed(text + b"\n")
 
     def _control(self, frame: Any) -> Any:
+        """See `FrameCodec._control`. Also notes the close code of the client, which the host repeats."""
         message = super()._control(frame)
         if isinstance(message, Close):
             self._code = message.code
@@ -596,6 +628,7 @@ class LineOrTextCodec(FrameCodec[Any]):
     def encode(self, message: Any) -> bytes:
         """Returns the bytes of a message, in the client's protocol."""
         if self._spoken is _Spoken.HTTP:
+            # A closing frame stands for the end of the HTTP answer: its text is the reason of the refusal.
             text = self._refusal.why.encode() + b"\n" if isinstance(message, Control) and self._refusal else b""
             return self._answered() + (text or self._lines.encode(message))
         if isinstance(message, Switching):
@@ -627,6 +660,7 @@ class LineOrTextCodec(FrameCodec[Any]):
 
     def ending(self, stopping: bool) -> Close | None:
         """Returns the closing frame, as `gamehost.wires.base.Ending` says."""
+        # Also for a refused handshake: `encode` writes the HTTP answer instead of the frame.
         if self._spoken is _Spoken.SOCKET or self._refusal is not None:
             return Close(GOING_AWAY if stopping else self._code)
         return None
@@ -685,7 +719,9 @@ class ClientSocket(ClientBytes):
         self._looks_on = looks_on
         self._key = generate_nonce()
         self._frames = FrameProtocol(client=True, extensions=[])
+        # The bytes of the answer to the handshake so far; `None`: it is complete.
         self._head: bytearray | None = bytearray()
+        # Whether the recorded connection uses lines without WebSocket.
         self._by_line = False
         self._answers = b""
 
@@ -696,12 +732,18 @@ class ClientSocket(ClientBytes):
         )
 
     def received(self, data: bytes) -> bytes:
-        """Returns the lines in the server's frames. The first bytes must be the answer to the handshake."""
+        """
+        Returns the lines in the server's frames. The first bytes must be the answer to the handshake, unless a recorded
+        connection uses lines.
+
+        :raises WireError: the server does not use WebSocket as expected
+        """
         if self._by_line:
             return data
         if self._head is not None:
             self._head += data
             opening = bytes(self._head)
+            # A recorded connection without WebSocket begins in another way than with an HTTP answer.
             if self._looks_on and not (opening.startswith(b"HTTP/") or b"HTTP/".startswith(opening)):
                 self._by_line = True
                 return opening
@@ -725,15 +767,21 @@ class ClientSocket(ClientBytes):
         :raises WireError: the server does not open a WebSocket
         """
         first, _, rest = head.partition(b"\r\n")
+        # 101 is the status of the answer that opens a WebSocket.
         if b" 101" not in first[: len(b"HTTP/1.1 101")]:
             raise WireError("the server opens no WebSocket")
         accepted = re.search(rb"(?im)^sec-websocket-accept:[ \t]*(\S+)", rest)
+        # The key of a recorded connection is not known.
         if not self._looks_on and (accepted is None or accepted[1] != generate_accept_token(self._key)):
             raise WireError("the server's answer to the handshake of WebSocket is not that to this one")
 
     def _line(self, frame: Any) -> bytes:
-        """Returns the line in a text frame. A ping is answered."""
+        """
+        Returns the text in a frame, with a line end if its message is complete; empty for other frames. A ping is
+        answered by `answers`.
+        """
         match frame.opcode:
+            # The program of a recorded connection has answered it.
             case Opcode.PING if not self._looks_on:
                 self._answers += self._frames.pong(bytes(frame.payload))
             case Opcode.TEXT:
@@ -746,6 +794,7 @@ class ClientSocket(ClientBytes):
         return b""
 
     def sent(self, data: bytes) -> bytes:
+        """Returns the frames for lines of the client: one text for each line, without its end."""
         lines = data.removesuffix(b"\n").split(b"\n") if data else ()
         return b"".join(self._frames.send_data(line.removesuffix(b"\r").decode("utf-8")) for line in lines)
 

@@ -50,11 +50,13 @@ class DecidesAbsences(LogsIn):
         if handle is None or message.table != handle.table or self.session is None:
             self.peer.refuse(m.Refused(NO_SEAT, message.id))
         elif message.as_ != "house":
+            # The table decides, and refuses a claim that comes too early. The argument: whether a draw is claimed.
             self._judge(partial(handle.claim, message.as_ == "draw"), message.id)
         elif not self._claimable:
             self.peer.refuse(m.Refused(_NOBODY_AWAY, message.id))
         else:
             try:
+                # House players take the seats of all absent players.
                 for seat in sorted(self._claimable):
                     self._house.take_over(self.session, handle, seat, message.level)
             except HouseRefused as refusal:
@@ -76,6 +78,7 @@ class DecidesAbsences(LogsIn):
             return
         if event.ends is None:
             self._claimable.discard(event.seat)
+            # An empty list: nothing can be claimed any more.
             self.peer.say(m.Claimable(handle.table, handle.n, event.seat, []))
             return
         self._claimable.add(event.seat)

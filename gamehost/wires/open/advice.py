@@ -30,6 +30,7 @@ class AdvisedSeat:
     ) -> None:
         self._client, self._options = client, options
         self._advisers = Advisers(directory, house)
+        # Whether a request is being answered. `leave` cancels it.
         self._asks = False
         self.leave: Callable[[], None] = lambda: None
 
@@ -43,10 +44,12 @@ class AdvisedSeat:
             return 'wait for "moves" with the advice'
         if (why := refusal(opponent)) is not None:
             return why
+        # Set before `look`, because the view may come at once.
         self._asks = True
         if not handle.look(partial(self._look, handle, message)):
             self._asks = False
             return "the table is suspended"
+        # The request counts against the rate limit of moves.
         self._client.peer.move_accepted()
         return None
 
@@ -57,6 +60,7 @@ class AdvisedSeat:
         """
         played = self._options.games[handle.game]
         try:
+            # `None`: whole actions, or their first steps.
             moves = listed(played, view, handle.seat, None)
         except IllegalAction as illegal:
             self._answer(handle, m.Moves(handle.table, handle.n, [], id=message.id), str(illegal))

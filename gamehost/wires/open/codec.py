@@ -102,12 +102,14 @@ def _malformed(line: bytes) -> m.Message:
     """
     try:
         content: Any = _decode_any(line)
+    # JSON with a number or a text that msgspec does not accept.
     except ValidationError:
         return _UNKNOWN
     except (DecodeError, UnicodeDecodeError, RecursionError):
         return _not_json(line)
     if not isinstance(content, dict):
         return _NOT_AN_OBJECT
+    # The error quotes an example of the message that the client meant, if its name is known.
     name = content.get("do")
     return _MALFORMED.get(name, _UNKNOWN) if isinstance(name, str) else _UNKNOWN
 
@@ -140,12 +142,18 @@ class OpenCodec(LineCodec[m.Message]):
     UNREADABLE = "lines that are not JSON"
 
     def read(self, line: bytes) -> m.Message:
+        """
+        Returns the message in a line, or the reason why it is none.
+
+        :raises OtherProtocol: the client uses another protocol
+        """
         message = parse(line)
         if message is NOT_JSON and other_protocol(line) not in (None, "JSON"):
             raise OtherProtocol(line)
         return message
 
     def encode(self, message: m.Message) -> bytes:
+        # Its bytes were made once for all watchers.
         if type(message) is m.Encoded:
             return message.data
         return _EVENTS.bytes_of(message, _line) if type(message) is m.Event else _line(message)
@@ -217,6 +225,7 @@ class OpenClientCodec(ClientLineCodec[m.Message]):
             line = to_json(message)
         except (UnicodeEncodeError, OverflowError):
             raise WireError("a value that cannot be written in JSON") from None
+        # The host would read another message, or none: a number is too large, for example.
         if parse(line) != message:
             raise WireError(f"a value of {type(message).__name__} that the host refuses")
         return line

@@ -121,23 +121,29 @@ MOST_MOVES = 1_000
 
 def listed(played: PlayedGame, view: Any, seat: Seat, begun: str | None) -> list[m.Listed]:
     """
-    Returns the actions that a seat may take: whole ones, or those that are one step longer than `begun`, or may follow it.
+    Returns the actions that a seat may take.
 
+    :param begun: the beginning of an action, in the game's notation. In games with actions of several steps, only its
+        continuations by one step are returned; in games with sequels, the actions that may follow it. `None`: all whole
+        actions, or all first steps
     :raises IllegalAction: there are too many actions, or no action of the game begins with `begun`
     """
     game, messages = played.game, played.messages
     if begun is not None and not (begun.isascii() and isinstance(game, HasSteps | HasSequels)):
         raise IllegalAction("in this game actions are listed whole, without what is begun")
     try:
+        # The action that was begun, as a value of the game.
         first = None if begun is None else game.read(begun.encode("ascii"))
     except ValueError as error:
         raise IllegalAction(str(error)) from None
     if isinstance(game, HasSteps):
         steps = game.steps(view, seat, first)
+        # The mark `True`: the action is not whole, another step must follow.
         return [_listed(game, messages, action, UNSET if whole else True) for action, whole in steps]
     if first is not None and isinstance(game, HasSequels):
         return [_listed(game, messages, action) for action in game.sequels(view, seat, first)]
     legal = game.legal(view, seat)
+    # `legal` is `None` if the game does not list its actions. If there is no random action either, none is possible.
     if legal is None and game.random_action(view, seat, lambda below: 0) is None:
         return []  # the match does not wait for this seat: it may only place its pieces anew
     # One more than the limit is read, to notice that there are too many.
@@ -170,6 +176,7 @@ class OpenConversation(DecidesAbsences):
         #: The id of the action that the table is checking; `None`: it checks none, or has refused it.
         self._judged: tuple[Id] | None = None
         self._house = lobby.house
+        # Whether the host has accepted the connection.
         self._begun = False
         #: Whether an answer to `moves` is being prepared.
         self._asks_moves = False
@@ -200,6 +207,8 @@ class OpenConversation(DecidesAbsences):
             return
         if not self._may_seek(message):
             return
+        # A client needs one `seek` for each match, so the first one after a match does not count against the rate
+        # limit.
         if self._game_finished:
             self._game_finished = False
             self.peer.exempt_from_rate()
@@ -221,11 +230,18 @@ class OpenConversation(DecidesAbsences):
         return may
 
     def _rest(self) -> None:
-        """Returns to the state of a client without a match. Tables that last may still wait for it."""
+        """
+        Returns to the state of a client without a match: waiting, if a table of the player still waits, otherwise in
+        the lobby.
+        """
         waits = self.session is not None and self.lobby.waits_at_table(self.session)
         self.set_state(OpenState.WAITING if waits else OpenState.LOBBY)
 
     def _wait(self, session: Session, sought: Wanted) -> bool:
+        """
+        Begins to wait in the game's queue, or at a table. Returns whether a match has begun at once. At a table this is
+        always `False`: messages about the table follow by themselves.
+        """
         if sought.in_queue:
             return self.lobby.play(session, sought.queue, sought.wish)
         self._find_table(session, sought)
@@ -236,6 +252,7 @@ class OpenConversation(DecidesAbsences):
         self._refuse(why)
 
     def _play_house(self, session: Session, sought: Wanted, level: str) -> None:
+        """Begins a match against house players, or sends why this is not possible."""
         self.set_state(OpenState.WAITING)
         try:
             play_house(self.lobby, session, sought, level)
@@ -247,6 +264,7 @@ class OpenConversation(DecidesAbsences):
         assert self.session is not None
         try:
             if self.state is OpenState.WAITING:
+                # The client waits at a table or in a queue: house players come there.
                 self._house.wanted(self.session, message.level)
             elif message.seat is UNSET or self.handle is None:
                 self._refuse('expected "seat", the seat of a player who is away')
@@ -262,17 +280,21 @@ class OpenConversation(DecidesAbsences):
         except (TooManyTables, CannotJoin) as error:
             self._wait_no_longer(str(error))
             return None
+        # The player has joined a table. If it is one for a slow match, it may look for other matches, too.
         if found is None:
             self.rests()
         return found
 
     def stop(self, message: m.Stop) -> None:
+        """Stops waiting: in a queue, at a table that would not last, or at one table that lasts."""
         assert self.session is not None
         table = None if message.table is UNSET else TableId(message.table)
         # There is nothing to stop: the client has a match, or waits nowhere.
         if table is None and (self.session.table_id is not None or self.state is OpenState.LOBBY):
             self.unexpected(message)
             return
+        # `may_seek` is false while the player is in a queue, or at a table that does not last. Otherwise it gives up
+        # one of its lasting tables; `_given_up` is called when this is stored.
         if table is None and not self.lobby.may_seek(self.session):
             self.lobby.stop_waiting(self.session)
             self._stopped()
@@ -297,6 +319,7 @@ class OpenConversation(DecidesAbsences):
         code = message.code or ""
         if not self._may_seek(message):
             return
+        # Another player has opened the table, so the client has no wish of its own that could move to another host.
         self._seeks = None
         self.set_state(OpenState.WAITING)
         try:
@@ -304,12 +327,14 @@ class OpenConversation(DecidesAbsences):
         except CannotJoin as error:
             self._wait_no_longer(str(error))
         else:
+            # At a table for a slow match, the player may look for other matches, too.
             self.rests()
 
     def ask_rematch(self, message: m.AskRematch) -> None:
         """Joins the player that already waits for a rematch of the last match, or opens a table and asks the others."""
         assert self.session is not None
         played, session = self._played, self.session
+        # A rematch of a slow match.
         if message.table is not UNSET:
             self.ask_again(session, TableId(message.table))
         elif played is None:
@@ -317,6 +342,7 @@ class OpenConversation(DecidesAbsences):
         elif self._may_seek(message) and not self._join_rematch(session, played):
             sought = self.wanted_again(played)
             if played.house:
+                # The name of a house player begins with its level.
                 self._play_house(session, sought, played.house.partition(".")[0])
             else:
                 self._offer_rematch(session, played, sought)
@@ -326,6 +352,7 @@ class OpenConversation(DecidesAbsences):
 
     def _join_rematch(self, session: Session, played: Played) -> bool:
         """Joins the table that waits for the rematch. Returns `False` if no table waits for it any more."""
+        # The wish of the other player is used only once.
         asked, self._rematch = self._rematch, None
         if asked is None or asked.table is None:
             return False
@@ -333,22 +360,26 @@ class OpenConversation(DecidesAbsences):
         self._seeks = None
         try:
             self.lobby.join(session, Queue(self._options.games[played.game].game), asked.table, asked.code)
+        # The table was closed meanwhile.
         except CannotJoin:
             self._rest()
             return False
         return True
 
     def _offer_rematch(self, session: Session, played: Played, sought: Wanted) -> None:
+        """Opens a table for the rematch, and asks the other players of the last match to come."""
         why = self.lobby.why_no_rematch(session, played) or self.lobby.no_tables
         if why is not None:
             self._refuse(why)
             return
         self.set_state(OpenState.WAITING)
         opened = self._find_table(session, sought)
+        # `None`: the client has received why no table was opened.
         if opened is not None:
             self.lobby.ask_rematch(session, played, opened)
 
     def say_phrase(self, message: m.Say) -> None:
+        """Sends a phrase to the players of the present or last match. The lobby limits their number."""
         why = self.lobby.say(self._played, message.phrase, self._phrases)
         if why is None:
             self._phrases += 1
@@ -379,9 +410,10 @@ class OpenConversation(DecidesAbsences):
     # -- playing
 
     def play(self, message: m.Act) -> None:
-        """Let the table judge an action in the game's own notation."""
+        """Passes an action in the game's own notation to the table."""
         handle = self.handle
         if handle is None or message.table != handle.table:
+            # The table is that of a slow match, or not one of the client.
             self._do_elsewhere(message)
             return
         if not message.action.isascii():
@@ -389,6 +421,7 @@ class OpenConversation(DecidesAbsences):
             return
         try:
             action = self._options.games[handle.game].game.read(message.action.encode("ascii"))
+        # The text is not an action of this game at all.
         except ValueError as error:
             self.peer.refuse(m.Refused(str(error), message.id))
             return
@@ -404,11 +437,13 @@ class OpenConversation(DecidesAbsences):
         if handle is None or message.table != handle.table:
             self._do_elsewhere(message)
         elif message.advice is not UNSET:
+            # Made at the first request. House players think about the position, so the answer comes later.
             self._advised = self._advised or _ADVISED(self, self._options, self._directory, self._house)
             why = self._advised.ask(handle, message, "" if self._played is None else self._played.house)
         elif self._asks_moves:
             why = 'wait for "moves"'
         else:
+            # Set before `look`, because the view may come at once.
             self._asks_moves = True
             if not handle.look(partial(self._tell_moves, handle, message)):
                 self._asks_moves = False
@@ -419,6 +454,11 @@ class OpenConversation(DecidesAbsences):
             self.peer.refuse(m.Refused(why, message.id))
 
     def _tell_moves(self, handle: SeatHandle[Any], message: m.AskMoves, view: Any) -> None:
+        """
+        Sends the answer to `moves`: the actions, and the view and the picture if they were asked for.
+
+        :param view: the view of the client's seat
+        """
         self._asks_moves = False
         played = self._options.games[handle.game]
         moves: list[m.Listed] = []
@@ -433,6 +473,7 @@ class OpenConversation(DecidesAbsences):
             moves = listed(played, view, handle.seat, message.begun or None)
         except IllegalAction as refusal:
             why = str(refusal)
+        # A fault in the code of a game ends only this connection.
         except Exception:
             self.log.failure("listing the moves of {game} failed", game=handle.game)
             self.peer.hang_up("a fault of the host")
@@ -444,6 +485,7 @@ class OpenConversation(DecidesAbsences):
             self.peer.say(m.Moves(handle.table, handle.n, moves, id=message.id, picture=picture, why=why, view=shown))
 
     def offer(self, message: m.Draw | m.Takeback) -> None:
+        """Offers a draw or a takeback, or accepts or declines the offer of the other player."""
         handle = self.handle
         if handle is None or message.table != handle.table:
             self._do_elsewhere(message)
@@ -457,6 +499,7 @@ class OpenConversation(DecidesAbsences):
     def leave(self, message: m.Leave) -> None:
         """Resigns. `over` follows when the journal contains the resignation."""
         handle = self.handle
+        # A slow match, or not a match of this client.
         if message.table is not UNSET and (handle is None or message.table != handle.table):
             seat = self._slow_seat(message.table)
             if seat is None:
@@ -466,6 +509,7 @@ class OpenConversation(DecidesAbsences):
         elif self.state is not OpenState.PLAYING:
             self.unexpected(message)
         elif handle is None:
+            # The client is about to get its seat back.
             self._refuse('wait for "seated"')
         else:
             handle.resign()
@@ -478,6 +522,7 @@ class OpenConversation(DecidesAbsences):
             self._refuse(why)
 
     def rise(self, message: m.Rise) -> None:
+        """Closes a slow match that the client has opened."""
         if self._slow is not None and self._slow.rise(TableId(message.table)):
             self.peer.say(m.Risen(message.table))
         else:
@@ -487,6 +532,7 @@ class OpenConversation(DecidesAbsences):
         """
         Returns the receiver for the events of a slow match that begins, as in `SitsDown`; `None`: there is no room for it.
         """
+        # The client has another match, or is not logged in yet.
         if self.state not in (OpenState.LOBBY, OpenState.WAITING):
             return None
         seat: Player[Any, Any] | None = self._slow_seats().new(table)
@@ -513,7 +559,9 @@ class OpenConversation(DecidesAbsences):
             seat.hear(message)
 
     def parcel(self) -> str | None:
-        """As `GoesElsewhere.parcel`. A client with open slow matches cannot move, because these seats stay at this host."""
+        """
+        See `GoesElsewhere.parcel`. A client with open slow matches cannot move, because these seats stay at this host.
+        """
         return None if self._slow is not None and self._slow.sits else super().parcel()
 
     def rests(self) -> None:
@@ -521,10 +569,12 @@ class OpenConversation(DecidesAbsences):
         session = self.session
         if session is None or self.state is not OpenState.WAITING:
             return
+        # No match is about to begin, and the player waits only at tables that last.
         if session.table_id is None and self.lobby.may_seek(session):
             self._rest()
 
     def end(self) -> None:
+        """Closes all slow matches, cancels a request for advice, and leaves the lobby."""
         if self._slow is not None:
             self._slow.rise_everywhere()
         if self._advised is not None:
@@ -537,6 +587,7 @@ class OpenConversation(DecidesAbsences):
         self.peer.say(m.Pong(message.id))
 
     def unexpected(self, message: m.Message) -> None:
+        """Refuses a message that is malformed, or that this state does not accept, with the reason."""
         match message:
             case m.Malformed(reason) | UndecodableLine(reason):
                 self._refuse(reason + for_people(self.by_hand) if message is HELP else reason)
@@ -555,6 +606,7 @@ class OpenConversation(DecidesAbsences):
 
     def _may_try_again(self, reason: str) -> bool:
         """Whether a client that is refused for this reason may connect again soon."""
+        # The host had no room for the connection. A banned address has no reason to try again.
         return not self._begun and not reason.startswith(ADDRESS_BANNED)
 
     SPEAKS = SPOKEN
@@ -587,8 +639,10 @@ class OpenConversation(DecidesAbsences):
         self._asks_moves = False
         super().seated(handle)
         self.set_state(OpenState.PLAYING)
+        # Refusals at an earlier seat are not sent any more.
         self._refused.clear()
-        self._rematch, self._phrases = None, 0
+        self._rematch = None
+        self._phrases = 0
         self._played = None if self.session is None else Played.of(self.session)
         self._messages = self._options.games[handle.game].messages
         names, wires = list(handle.names), list(handle.wires)
@@ -613,8 +667,10 @@ class OpenConversation(DecidesAbsences):
         if handle is None or self._messages is None:
             return
         table, n = handle.table, handle.n
+        # The last message can be used for this player, too, if it is about the same event of the same table.
         if last.event is not event or last.message.table != table or last.message.n != n:
             told = self._messages.event(event)
+            # No message of the game is made for this event.
             if told is None:
                 return
             last.message = m.Event(table, n, told, told_clocks(handle.clocks), told_due(handle.due))
@@ -627,6 +683,7 @@ class OpenConversation(DecidesAbsences):
 
     def _judge(self, ask: Callable[[], bool], number: Id) -> None:
         """Passes an action or an offer to the table. `ask` performs it, and returns whether it was accepted."""
+        # `tell_refused` takes the number, if the table refuses at once.
         self._judged = (number,)
         accepted = ask()
         judged, self._judged = self._judged, None
@@ -642,6 +699,7 @@ class OpenConversation(DecidesAbsences):
     def tell_refused(self, event: Refused) -> None:
         """Sends the refusal of an action by the rules. Refusals come in the order of the actions."""
         number: Id = UNSET
+        # The refusal of an earlier action comes first.
         if self._refused:
             number = self._refused.popleft()
         elif self._judged is not None:
@@ -686,6 +744,7 @@ class OpenConversation(DecidesAbsences):
         """Sends the last event of the match, and returns to the lobby. Actions without an answer are refused."""
         self.tell_all(event)
         self.leave_table(OpenState.LOBBY)
+        # A table may still wait for the player.
         self._rest()
         for number in self._refused:
             self.peer.refuse(m.Refused(MATCH_OVER, number))
@@ -694,6 +753,8 @@ class OpenConversation(DecidesAbsences):
     # -- from the lobby
 
     def tell_gathered(self, event: OpenTable) -> None:
+        """Sends the players and the terms of the table where the client waits."""
+        # A client that has not received `entered` yet must receive it first.
         self.enter_before_its_key()
         if self.state is OpenState.LOBBY:
             self.set_state(OpenState.WAITING)
@@ -708,6 +769,7 @@ class OpenConversation(DecidesAbsences):
         """Informs the client that a player wants a rematch, or does not want it any more."""
         # A rematch of a quick match concerns only the client's last match.
         ours = self._played is not None and self._played.table == event.played and self.handle is None
+        # For `rematch` without a number. A table of `None`: the other player does not wait any more.
         if ours and not event.slow:
             self._rematch = event if event.table is not None else None
         if ours or event.slow:
@@ -716,6 +778,7 @@ class OpenConversation(DecidesAbsences):
             self.peer.say(m.Rematch(event.played, event.name, on, shown))
 
     def tell_said(self, event: Said) -> None:
+        # A phrase of another match comes too late.
         if self._played is not None and self._played.table == event.table:
             self.peer.say(m.Said(event.table, event.seat, event.phrase, PHRASES[event.phrase]))
 

@@ -85,19 +85,22 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         return AGENT if message.agent is True else self._options.wire
 
     def _enter_account(self, message: m.Enter, key: str) -> None:
-        """Logs in to an account by a key that the host gave to it before."""
+        """Logs in to an account by a key that the host gave to it before. The client keeps this key."""
 
         def answer(outcome: Session | LoginRefused) -> None:
             if isinstance(outcome, Session):
+                # Not `None`: a device with a key gets a new key when the password changes.
                 self._device, self._login_id = "", remembered_id(key)
                 self._entered(outcome, key)
             else:
                 self._checked(outcome)
 
         self.set_state(OpenState.CHECKING)
+        # The client waits for the host now, so the deadline for logging in ends.
         self.peer.logged_in()
         wire, address = self._wire_of(message), self.peer.address
         attempt = self.lobby.log_in_by_key(message.name, key, wire, address, self, answer)
+        # Unless the answer has come already, the log-in can be cancelled later.
         if attempt is not None and not attempt.over:
             self._attempt = attempt
 
@@ -119,6 +122,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         if not device.isprintable():
             self._refuse("the name of a device has letters, digits, spaces and signs only")
             return
+        # `keep`: the client asks for a key, with which it can log in later.
         self._device = device if message.keep is True else None
         self.check_password(OpenState.CHECKING, message.name, message.password, self._options.wire, strong=True)
 
@@ -126,6 +130,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """Answers a log-in after the check of its password. A device that asked for a key gets one first."""
         if isinstance(outcome, LoginRefused):
             self.set_state(OpenState.OUTSIDE)
+            # The deadline for logging in begins again.
             self.peer.logged_out()
             self._refuse(outcome.reason)
             return
@@ -146,6 +151,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         session, key = self.session, random_key(self.lobby, REMEMBERED_KEY_BITS)
 
         def remembered() -> None:
+            # Unless the client has logged out, or a newer connection has the session.
             if session is not None and self.session is session and session.player is self:
                 self._login_id = remembered_id(key)
                 given(key)
@@ -157,6 +163,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """Completes the log-in after its key was stored."""
         if self.session is None:
             return
+        # Otherwise `enter_before_its_key` has sent `entered` already.
         if self.state is OpenState.CHECKING:
             self._entered(self.session, key)
         elif self.handle is None:
@@ -180,6 +187,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """Takes a seat. `entered` is sent first, and the list of own matches is updated."""
         self.enter_before_its_key()
         super().seated(handle)
+        # The client receives the list of its matches: the new one is added.
         if self._list is not None:
             self._list.sit()
 
@@ -187,9 +195,11 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """
         Completes a log-in. A client that may have been here before first needs the matches that have ended meanwhile.
         """
+        # A client with a seat returns to its match at once. A new guest has missed nothing.
         if session.table_id is not None or not (session.account or self._came_back):
             self._welcome(session, key, ())
             return
+        # The client waits in the state CHECKING until the store has answered.
         self.session, self._awaited = session, "" if key is UNSET else key
         self.set_state(OpenState.CHECKING)
 
@@ -198,6 +208,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
                 return
             if self.state is OpenState.CHECKING:
                 self._welcome(session, key, [one for one in matches if one.state == "over"])
+            # `enter_before_its_key` has sent `entered` already, without the ended matches.
             elif self.handle is None:
                 self.lobby.goes_on_waiting(session)
 
@@ -226,12 +237,12 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self.lobby.reconnect(session)
 
     def looks_on(self) -> dict[str, Any] | None:
-        """As `LookingOn.looks_on`, with whether the client receives the list of its matches."""
+        """See `LookingOn.looks_on`. Also says whether the client receives the list of its matches."""
         looks = super().looks_on()
         return None if looks is None else {**looks, "mine": self._list is not None}
 
     def look_on(self, looks: Mapping[str, Any]) -> None:
-        """As `LookingOn.look_on`, with the list of own matches."""
+        """See `LookingOn.look_on`. Also sends the list of own matches again, if the client receives it."""
         super().look_on(looks)
         if looks["mine"] and self.session is not None:
             self.ask_mine(m.AskMine())
@@ -257,6 +268,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
                 m.LogInRow(one.id, one.name, one.since, one.seen, here=True if one.id == self._login_id else UNSET)
                 for one in devices
             ]
+            # The client has not logged out meanwhile.
             if self.session is not None:
                 self.peer.say(m.LogIns(rows))
 
@@ -319,7 +331,9 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             return
         session, own = self.session, self.lobby.own
         account = None if session is None else self.lobby.own_account(session)
+        # A client without a log-in has no account here, but may prove its identity by a link from a mail.
         notices = OwnNotices(own.notices, None if account is None else account.key, self._login_id)
+        # The client only asks for the settings.
         if message.by is UNSET or message.set is UNSET:
             if session is not None and account is None:
                 self._refuse(_NO_NOTICES)
@@ -327,6 +341,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._asks_notices = True
             notices.state(self._tell_notices)
             return
+        # A change is written to the disk, so it counts against the rate limit of the journal.
         self.peer.journaled(_CHANGE_BYTES)
         self._asks_notices = True
         notices.change(message.by, message.set, partial(self._notices_changed, notices))
@@ -352,7 +367,9 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self.peer.refuse(m.Refused(why or _NO_TEXTS, message.id))
             return
         game, table, text = message.game, message.table, message.text
+        # A text belongs to a game or to a match.
         place = place_of(table) if game is UNSET else game
+        # Without a text, the stored one is sent.
         if text is UNSET:
             account.find_kept(place, lambda found: self._tell_kept(m.Kept(game, table, found)))
         else:
@@ -362,6 +379,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
     def _why_not_kept(self, message: m.Keep) -> str | None:
         """Returns the reason why the host refuses to store or send this text; `None`: it does not refuse."""
         game, table, text = message.game, message.table, message.text or ""
+        # Both are given, or none.
         if (game is UNSET) is (table is UNSET):
             return 'expected "game" or "table", and not both'
         if game is not UNSET and game not in self._options.games:
@@ -374,8 +392,10 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
     def _sits_at(self, table: int) -> bool:
         """Whether the client has a seat in this match, which may be a slow one."""
+        # The client's seat in the slow match of this number.
         slow = None if self._slow is None else self._slow.get(table)
-        return any(seat is not None and seat.table == table for seat in (self.handle, slow and slow.handle))
+        handles = (self.handle, None if slow is None else slow.handle)
+        return any(handle is not None and handle.table == table for handle in handles)
 
     def _tell_kept(self, kept: m.Kept) -> None:
         if self.session is not None:

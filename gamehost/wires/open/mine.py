@@ -29,6 +29,7 @@ _OFFERS: Mapping[str, OwnOffer] = {"draw": "draw", "takeback": "takeback", "rema
 
 def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
     """Returns a match of a player's list as a row of a message."""
+    # Only an ended match has a result.
     over = match.ended is not None
     return kind(
         match.table,
@@ -90,6 +91,7 @@ class KnowsOwn(BaseConversation[m.Message]):
     def take_holiday(self, message: m.TakeHoliday) -> None:
         """Begins or ends a holiday, or sends how many days are left. The answer is `holiday`, or a refusal."""
         assert self.session is not None
+        # `None`: the client only asks how many days are left. 0 ends a holiday.
         days = None if message.days is UNSET else message.days
         why = self.lobby.slow_matches().leave(self.session, days)
         if why is not None:
@@ -101,6 +103,7 @@ class KnowsOwn(BaseConversation[m.Message]):
 
     def _look_away(self) -> None:
         if self._list is not None:
+            # The second argument: not if another client of this player receives the list now.
             self._own.look_away(self._list.session.key, self._list)
             self._list = None
 

@@ -41,6 +41,7 @@ def schema(games: Mapping[str, Messages]) -> dict[str, Any]:
         prefix = "".join(word.capitalize() for word in name.split("-"))
         template = f"#/$defs/{prefix}{{name}}"
         shown = (messages.view_type, messages.event_type, messages.action_type)
+        # Definitions that the three types share are made only once.
         (view, event, action), parts = schema_components(shown, ref_template=template)
         definitions |= {f"{prefix}{name}": part for name, part in parts.items()}
         views.append(view)

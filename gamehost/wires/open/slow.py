@@ -30,6 +30,7 @@ class SlowSeat(OpenConversation):
         client = seats.client
         super().__init__(client.peer, client.lobby, seats.options, encoder)
         self.session, self.table, self._seats = client.session, table, seats
+        # A seat is always in a match, so the messages of a match are accepted.
         self.set_state(OpenState.PLAYING)
 
     def seated(self, handle: SeatHandle[Any]) -> None:
@@ -37,8 +38,10 @@ class SlowSeat(OpenConversation):
         self.handle = handle
         self._messages = self._options.games[handle.game].messages
         self._refused.clear()
+        # A request at an earlier seat is not answered any more.
         self._asks_moves = False
         names, wires, due = list(handle.names), list(handle.wires), handle.due
+        # `due[0]`: the remaining milliseconds.
         by = UNSET if due is None else self._seats.matches.wall + due[0]
         n, told = handle.n, told_due(due)
         self.peer.say(
@@ -54,6 +57,7 @@ class SlowSeat(OpenConversation):
                 shown_as=told_shown(handle.shown_as),
             )
         )
+        # The client may look for another match now.
         self._seats.client.rests()
 
     def tell_away(self, event: Away) -> None:
@@ -124,12 +128,14 @@ class SlowSeats:
         if seat is None:
             return f"you sit at {MOST_SEATS} matches, and no more at once: rise from one of them first"
         why = self.matches.sit(session, table, seat, partial(self._failed, seat))
+        # A seat that the client has already must remain.
         if why is not None and not sits:
             self.forget(seat)
         return why
 
     def _failed(self, seat: SlowSeat, why: str) -> None:
         """Informs the client that a slow match could not be opened."""
+        # Unless the client has closed the match meanwhile.
         if self._seats.get(seat.table) is seat:
             self.forget(seat)
             self.client.peer.refuse(m.Sorry(why))
@@ -139,6 +145,7 @@ class SlowSeats:
         seat = self._seats.pop(table, None)
         if seat is None:
             return False
+        # Events that still come are not sent.
         seat.handle = None
         self.matches.rise(table, seat)
         return True

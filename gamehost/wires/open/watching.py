@@ -64,7 +64,10 @@ ARCHIVED = "nobody came back"
 
 def of_table(event: Any, table: int, n: int) -> Any:
     """
-    Returns the message for an event that all players and watchers of a table receive; `None`: it is no such event.
+    Returns the message for an event that all players and watchers of a table receive; `None`: the event is not one of
+    these.
+
+    :param n: the number of the last entry of the match's journal
     """
     match event:
         case Away(seat):
@@ -119,6 +122,7 @@ class SharedEncoder:
         view = self._options.games[table.game.name].messages.view(look.view)
         names, wires = list(table.names), list(table.wires)
         away, clocks = list[int](look.away or ()), told_clocks(table.clocks)
+        # `look.away` is `None` at another host of a cluster, which does not know who is away.
         presence: Any = False if look.away is None else UNSET
         return self._bytes(
             [
@@ -168,8 +172,10 @@ class SharedEncoder:
         """
         game, told = await asked.read()
         if isinstance(told, WatchRefused):
+            # Without a size, the answer is not cached.
             return Found(told)
         data = self._bytes([await questions.in_slices(self.history(table, game, told))])
+        # Only the history of a match that can change no more is cached.
         return Found(data, len(data) if asked.lasting else 0)
 
     async def answer_ladder(self, finished: FinishedMatches, game: str) -> Found:
@@ -182,6 +188,7 @@ class SharedEncoder:
 
     def board(self, shown: "Sequence[Shown]", waiting: WaitingByGame) -> bytes:
         """Returns the message `tables` with all matches and all waiting players."""
+        # Matches of games that this wire does not have are left out.
         rows = [m.TableRow(*self._row(*one)) for one in shown if one[0].game.name in self._options.games]
         groups = [row for game, one in waiting.items() for row in self._waiting(game, one)]
         named = [one[0].shown_as for one in shown] + [_shown_of(one) for one in waiting.values()]
@@ -215,6 +222,7 @@ class SharedEncoder:
         :param look: the state of the match that everybody may see; `None`: no state is known
         """
         if look is None:
+            # Without a state: no seat may act, and no entries are known.
             return table.id, table.game.name, list(table.names), list(table.wires), [], 0, watchers
         view = self._options.games[table.game.name].messages.view(look.view)
         # The view of Paper Soccer has the field `next` instead of `turn`.
@@ -227,6 +235,7 @@ class SharedEncoder:
         if waiting is None or name not in self._options.games:
             return []
         least = self._options.games[name].game.least_seats
+        # The row of the queue; a queue is for the smallest number of players.
         rows = [m.WaitingRow(name, least, list(waiting.names))] if waiting.names else []
         for table in waiting.tables:
             settings, away = dict(table.settings), list(table.away) or UNSET
@@ -267,6 +276,7 @@ class LookingOn(SeekingConversation[m.Message]):
     def look(self, message: m.Lobby) -> None:
         """Begins or stops sending the lists of matches and waiting players."""
         if message.on:
+            # A watcher needs no log-in, so the deadline for it ends.
             self.peer.logged_in()
             self._directory.board.look(self, self._encoder)
         else:
@@ -280,6 +290,7 @@ class LookingOn(SeekingConversation[m.Message]):
             self._directory.unwatch(table, self)
             return
         if self.handle is not None and table == self.handle.table:
+            # Otherwise the client would receive every event twice.
             self._refuse("you play in this match")
             return
         try:
@@ -288,6 +299,7 @@ class LookingOn(SeekingConversation[m.Message]):
             self._refuse(str(refusal))
             return
         self._watched[table] = checked_code(message.code or "")
+        # A watcher needs no log-in, so the deadline for it ends.
         self.peer.logged_in()
 
     def tell(self, data: bytes) -> None:
@@ -334,6 +346,7 @@ class LookingOn(SeekingConversation[m.Message]):
             self._refuse('wait for "history" or "ladder"')
             return
         self._asking = True
+        # The answer is bytes of this encoder, so other encoders' answers must not be used.
         questions, key = self._directory.questions, (self._encoder, key)
         self._withdraw = questions.tell(self.peer.address, key, work, self._tell_found, self._tell_found)
 
@@ -341,6 +354,7 @@ class LookingOn(SeekingConversation[m.Message]):
         """Sends the answer to a request, or the reason of its refusal."""
         self._asking = False
         if isinstance(told, bytes):
+            # A client that reads histories needs no log-in, so the deadline for it ends.
             self.peer.logged_in()
             self.peer.say(m.Encoded(told))
         else:
@@ -357,6 +371,7 @@ class LookingOn(SeekingConversation[m.Message]):
         games = {name: played.game for name, played in self._options.games.items()}
         self._studying = True
         told = partial(self._tell_study, table)
+        # The first callback gets the study, the second one the reason why there is none.
         self._leave_study = self._studies.ask(
             self.peer.address, table, checked_code(message.code or ""), games, told, self._no_study
         )
@@ -440,7 +455,7 @@ _WISHES: Mapping[str, Seat | None] = {"first": Seat(0), "second": Seat(1), "any"
 
 
 def asked_for(message: m.Seek) -> Sought:
-    """Returns the wish in the message `seek`."""
+    """Returns the wish in the message `seek`, not checked yet."""
     seats = None if message.seats is UNSET else message.seats
     settings = {name: _text(value) for name, value in message.settings.items()}
     return Sought(message.game, seats, settings, message.private, _WISHES[message.seat])
@@ -479,6 +494,7 @@ class GoesElsewhere(LookingOn):
             sought = self._wanted(asked_for(message))
         except SeekRefused:
             return None
+        # Matches against house players begin at this host.
         return claim_of_sought(self.lobby, sought) if message.house is UNSET else None
 
     def claim_of_join(self, message: m.Join | m.AskInvitation) -> Claim | None:
@@ -498,6 +514,8 @@ class GoesElsewhere(LookingOn):
         more.
         """
         played = self._played
+        # A slow match, no match, house players, or a table that already waits here for the rematch: this host can do
+        # it.
         if message.table is not UNSET or played is None or played.house or self._rematch is not None:
             return None
         if not (absent := self.lobby.not_here(played)):
@@ -511,6 +529,7 @@ class GoesElsewhere(LookingOn):
         """
         looks = self.looks_on()
         waits = self.state is OpenState.WAITING
+        # An answer is being prepared, or a match is on.
         if looks is None or self.state in (OpenState.CHECKING, OpenState.PLAYING):
             return None
         if not self._can_go(waits):
@@ -529,7 +548,9 @@ class GoesElsewhere(LookingOn):
             self.set_state(OpenState.LOBBY)
             if told["played"] is not None:
                 self._played = convert(told["played"], Played)
+                # The other players of this match may ask for a rematch of it.
                 session.last_table = self._played.table
+        # The state has the keys of `looks_on`, too.
         self.look_on(told)
         if session is not None and told["seeks"] is not None:
             self.set_state(OpenState.WAITING)

@@ -97,6 +97,7 @@ class SocketConversation(OpenConversation):
         """
         Answers the handshake of a client that the host refuses at once. The reason can be sent only after this answer.
         """
+        # `begin` answers the handshake of a client that the host accepts.
         if not self._begun:
             self._socket.say(Switching(self._key))
 
@@ -119,12 +120,14 @@ class SocketConversation(OpenConversation):
         self._close(reason, NORMAL)
 
     def say_shutdown(self, reason: str) -> None:
+        """Sends that the host stops, or that the client may connect again soon; then a closing frame."""
         self._switch()
         super().say_shutdown(reason)
         self._socket.say(Close(GOING_AWAY, reason))
 
     def _close(self, reason: str, code: int) -> None:
         """Sends the reason as a message of the wire, and then a closing frame with this code."""
+        # In this case `super().say_closing` calls `say_shutdown`, which does all three steps.
         again = self._may_try_again(reason)
         if not again:
             self._switch()
@@ -187,6 +190,7 @@ class HouseConversation(OpenConversation):
 
     def enter(self, message: m.Enter) -> None:
         """Logs in the house player of this name, if the key is the host's secret."""
+        # Other programs can reach this port, but do not know the secret.
         if message.key is UNSET or not self._is_secret(message.key):
             self._refuse("only the host's own players enter here")
             return
@@ -205,6 +209,7 @@ class HouseConversation(OpenConversation):
     def deliver(self, event: Any) -> None:
         """Sends an event, and informs the lobby that something has happened at this table."""
         if self.session is not None:
+            # The lobby notes the time: a match of house players without any event may be ended.
             self._house.active(self.session)
         super().deliver(event)
 

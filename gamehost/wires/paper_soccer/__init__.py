@@ -72,8 +72,10 @@ class RemoteRules(Struct, frozen=True):
         """
         if self.masters is Admission.NO or (self.masters is Admission.LOCAL and not is_loopback(address)):
             return None
+        # Without a secret in the settings, the whole text is the id.
         if not self.secret:
             return text
+        # The client must send the id as ID#SECRET. The comparison takes the same time for every wrong secret.
         name, _, secret = text.rpartition("#")
         return name if hmac.compare_digest(secret.encode(), self.secret.encode()) else None
 
@@ -89,6 +91,11 @@ def players(least: str, most: str) -> tuple[int, int] | None:
 
 
 def _types(name: str, text: str) -> frozenset[str]:
+    """
+    Reads the value of a setting: types of games with commas between them, in lower case.
+
+    :raises BadOption: one of them is not a valid type
+    """
     found = [one.strip() for one in text.split(",")]
     if not all(map(is_game_type, found)):
         raise BadOption(f"{name}: expected types of games with commas between them, such as nim,go; got {text!r}")
@@ -100,6 +107,11 @@ def _all_or_types(name: str, text: str) -> frozenset[str]:
 
 
 def _native(name: str, text: str) -> frozenset[str]:
+    """
+    Reads the value of the setting `native`: names of the built-in game.
+
+    :raises BadOption: the host has no built-in game of one of these names
+    """
     found = _types(name, text)
     if not found <= GAME_TYPES:
         raise BadOption(f"{name}: expected some of {', '.join(sorted(GAME_TYPES))}, got {text!r}")
@@ -107,12 +119,22 @@ def _native(name: str, text: str) -> frozenset[str]:
 
 
 def _secret(name: str, text: str) -> str:
+    """
+    Checks the value of the setting `secret`.
+
+    :raises BadOption: the text is empty, longer than 40 characters or not printable, or contains `#`
+    """
     if not (1 <= len(text) <= 40 and text.isprintable() and "#" not in text):
         raise BadOption(f"{name}: expected 1 to 40 printable characters without #")
     return text
 
 
 def _championship(name: str, text: str) -> tuple[str, int]:
+    """
+    Reads the value of the setting `championship`: a type of game and the number of players.
+
+    :raises BadOption: the value is not `TYPE:N` with 2 to 64 players
+    """
     game_type, _, count = text.rpartition(":")
     if not is_game_type(game_type) or not _NUMBER.fullmatch(count) or not 2 <= int(count) <= MOST_PLAYERS:
         raise BadOption(f"{name}: expected a type of game and 2 to 64 players, such as nim:8; got {text!r}")
@@ -142,6 +164,7 @@ def remote_rules(settings: Settings) -> RemoteRules:
 
 
 def configure(settings: Settings) -> WireConfig[Any]:
+    """Reads the settings of the wire. The codec and the conversation are imported when the first client connects."""
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, PAPER_SOCCER)
     declaration = setting(settings, "declaration", False, yes_or_no)

@@ -79,9 +79,11 @@ def _usual(data: bytes) -> m.Move | m.PlayerLogin | None:
     if tags[0] not in _USUAL_BEGINNINGS:
         log_in = _USUAL_LOG_IN.fullmatch(data)
         return None if log_in is None else m.PlayerLogin(log_in[1].decode("ascii"), log_in[2].decode("ascii"))
+    # The three last parts of a whole move: its two end tags, and nothing behind the last `>`.
     if tags[-3:] != [b"</move", b"</message", b""]:
         return None
     game_id = None
+    # The tag of the game's id may stand in front of the move.
     if tags[1] != b"<move":
         given = _USUAL_ID.fullmatch(tags.pop(1))
         if given is None or tags[1] != b"<move":
@@ -89,6 +91,7 @@ def _usual(data: bytes) -> m.Move | m.PlayerLogin | None:
         game_id = (given[1] or given[2]).decode("ascii")
     try:
         points = tuple([_USUAL_POINTS[tag] for tag in tags[2:-3]])
+    # A point is written in another way, or is not near the pitch.
     except KeyError:
         return None
     return m.Move(points, game_id) if 0 < len(points) <= POINT_LIMIT else None
@@ -115,6 +118,7 @@ class _Reading:
         :raises Wrong: the element has other attributes
         """
         found = element.attributes
+        # Nearly all elements have only expected attributes, so the check itself is in another method.
         for name in found:
             if name not in names:
                 self._check_unknown(element, names)
@@ -127,6 +131,8 @@ class _Reading:
         :raises Wrong: they are not allowed
         """
         declares = any(name.partition(":")[0] == "xmlns" for name in element.attributes)
+        # The host cuts the content out of the message, so a declaration around the content would be lost. In the loose
+        # dialect it is passed on together with the element.
         if self.remote and declares and not (self.loose and element.tag in OPAQUE):
             raise Wrong("a prefix must be declared inside the content that uses it")
         if not self.loose:
@@ -150,9 +156,11 @@ class _Reading:
         :param tags: the tags that are allowed, each at most once
         :raises Wrong: the message has other elements, or text between them
         """
+        # Only to raise `Wrong` if the root has other attributes.
         self.attributes(self.root, "type")
         found: dict[str, Element] = {}
         for child in self.root.children:
+            # Loose clients may send several `<move>` elements, which are passed on together.
             repeated = child.tag in found and not (self.loose and child.tag == "move")
             if child.tag not in tags or repeated:
                 expected = " and ".join(f"<{tag}>" for tag in tags) or "nothing"
@@ -168,6 +176,7 @@ class _Reading:
         if element is None:
             return None
         (game_id,) = self.leaf(element, "id")
+        # In a remote game, a missing id is empty text, which no game has.
         if not self.remote and "id" not in element.attributes:
             raise Wrong('expected <gameId id="..."/>')
         return game_id
@@ -180,7 +189,9 @@ class _Reading:
         data, contents = self._piece.data, self._piece.contents
         for element in self.root.children:
             if element.tag in OPAQUE:
+                # Only to raise `Wrong` if the element has attributes that its dialect does not allow.
                 self.attributes(element)
+        # The loose dialect passes on the elements themselves, the other one only what is inside.
         if self.loose:
             return b"".join([data[one.start : one.stop] for one in contents])
         return data[contents[0].begun : contents[0].ended]
@@ -225,17 +236,24 @@ def _log_in(reading: _Reading, tag: str, expected: str, *names: str) -> list[str
 
 
 def _player_login(reading: _Reading) -> m.Message:
+    """Returns the log-in of a player."""
     game_type = "..." if reading.remote else "paper soccer"
     return m.PlayerLogin(*_log_in(reading, "playerLogin", f'nick="..." gameType="{game_type}"', "nick", "gameType"))
 
 
 def _master_login(reading: _Reading) -> m.Message:
+    """Returns the log-in of a master."""
     expected = 'id="..." gameType="..." playersMin="2" playersMax="2"'
     names = ("id", "gameType", "playersMin", "playersMax")
     return m.GameMasterLogin(*_log_in(reading, "gameMasterLogin", expected, *names))
 
 
 def _move(reading: _Reading) -> m.Message:
+    """
+    Returns a move: its points, or in a remote game the content as it was received.
+
+    :raises Wrong: the message is not a correct move
+    """
     found = reading.children("gameId", "move")
     if reading.remote:
         if "move" not in found:
@@ -243,6 +261,7 @@ def _move(reading: _Reading) -> m.Message:
         return m.RemoteMove(reading.content(), reading.game_id(found))
     if "move" not in found:
         raise Wrong("expected <move> with points")
+    # Only to raise `Wrong` if the element has attributes.
     reading.attributes(found["move"])
     return m.Move(_points(found["move"]), reading.game_id(found))
 
@@ -250,6 +269,7 @@ def _move(reading: _Reading) -> m.Message:
 def _game_state(reading: _Reading) -> m.Message:
     """Returns the state of a remote game that a master has sent."""
     found = reading.children("gameId", "nextPlayer", "gameOver", "gameState")
+    # Exactly one of the two must be there.
     if ("nextPlayer" in found) is ("gameOver" in found):
         raise Wrong("expected either <nextPlayer> or <gameOver>")
     if "gameState" not in found and not reading.loose:
@@ -262,6 +282,7 @@ def _game_state(reading: _Reading) -> m.Message:
             raise Wrong('expected <nextPlayer nick="..."/>')
         return m.RemoteState(game_id, content, nick)
     over = found["gameOver"]
+    # Only to raise `Wrong` if the element has attributes that are not allowed.
     reading.attributes(over)
     results = tuple([_result(reading, player) for player in over.children])
     if not results:
@@ -287,6 +308,11 @@ def _player_left(reading: _Reading) -> m.Message:
 
 
 def _logout(reading: _Reading) -> m.Message:
+    """
+    Returns a logout.
+
+    :raises Wrong: the message is not empty
+    """
     if reading.remote:
         reading.children()
     else:
@@ -325,10 +351,12 @@ def _read_element(root: Element, piece: Piece, dialect: m.Dialect) -> m.Message:
     kind = root.attributes.get("type", "")
     if reading.remote:
         readers, of_server = _REMOTE_READERS, m.REMOTE_SERVER_TYPES
+        # Loose clients spell this type in another way.
         if reading.loose and kind == "thankYou":
             kind = "thank you"
     else:
         readers, of_server = _READERS, m.SERVER_TYPES
+        # Only to raise `Wrong` if the element has other attributes.
         reading.attributes(root, "type")
     if kind in of_server:
         return m.NotForServer(kind)
@@ -356,7 +384,9 @@ def read(piece: Piece, dialect: m.Dialect) -> m.Message:
             raise Wrong("an attribute is given twice")
         if piece.kind is PieceKind.ELEMENT:
             return _read_element(piece.root, piece, dialect)
+        # Points without a message are a move that a person has typed.
         points = _points(piece.root)
+        # The points themselves were correct, but a line end must follow them.
         if piece.kind is PieceKind.STRAY_POINTS:
             raise Wrong("expected a line end after points without a message, or another point")
         return m.Move(points)
@@ -442,6 +472,7 @@ def _written_remote(message: m.Message, loose: bool) -> bytes | None:
             players = "".join(
                 [f'<player nick="{nick}" result="{"winner" if won else lost}"/>' for nick, won in results]
             )
+            # Results are there only at the end of the game.
             turn = f"<gameOver>{players}</gameOver>" if results else f'<nextPlayer nick="{next_player}"/>'
             state = content if loose else _element("gameState", content)
             return b'<message type="gameState">%b%b</message>' % ((_id(game_id) + turn).encode(), state)
@@ -483,6 +514,7 @@ class XmlCodec:
         loose: Collection[str] = (),
         line_ends: bool = True,
     ) -> None:
+        # Whether people get help: the host recognizes calls for help and mistakes on one line.
         self._guided = not strict
         self._buffer = MessageBuffer(self._guided, usual=_usual)
         self._dialect = _BUILT_IN
@@ -503,12 +535,14 @@ class XmlCodec:
         :raises WireError: a limit is exceeded, or the bytes are not well-formed XML in UTF-8 of elements and text only
         """
         for piece in self._buffer.feed(data):
+            # The buffer may have read the message without the parser.
             message = self._read(piece) if piece.message is None else piece.message
             # A person types one line. If one element on it is refused, the elements behind it belong to the same
             # mistake.
             same_mistake = self._guided and self._refused and piece.same_line and not piece.data.startswith(b"<message")
             if not same_mistake:
                 self._refused = type(message) is m.Malformed and not piece.data.startswith(b"<message")
+            # A blank line gets no answer.
             yield BLANK if same_mistake else message
 
     def whole(self, data: bytes) -> m.Message | None:
@@ -519,6 +553,7 @@ class XmlCodec:
         if self._dialect is not _BUILT_IN or not data.endswith(b"\n") or len(data) > MESSAGE_LIMIT:
             return None
         message = _usual(data[:-1])
+        # If earlier bytes wait, `feed` must read the line behind them.
         if message is None or not self._buffer.pass_line():
             return None
         self._refused = False
@@ -541,13 +576,19 @@ class XmlCodec:
         return read(piece, dialect)
 
     def encode(self, message: m.Message) -> bytes:
+        """
+        Returns the bytes of a message in the dialect of the connection. A message that accepts a log-in decides this
+        dialect.
+        """
         if type(message) is m.LoginResponse and message.error is None:
             self._dialect = message.dialect
             self._buffer.widen(message.dialect is not _BUILT_IN)
         if self._dialect is _BUILT_IN:
             return self._prefix + _LAST.bytes_of(message, _encode) + self._end
         loose = self._dialect is _LOOSE
+        # Messages that are the same in all games are encoded only once.
         data = _written_remote(message, loose) or _LAST.bytes_of(message, _encode)
+        # Loose clients cannot read an outermost element without an end tag.
         if loose and data.endswith(b'"/>') and data.startswith(b"<message"):
             data = data[:-2] + b"></message>"
         return self._prefix + data + self._end

@@ -91,6 +91,7 @@ class XmlConversation(GuestConversation[m.Message]):
         received the end.
         """
         may_be_late, self._may_be_late = self._may_be_late, False
+        # Only the first message after the end can have been late.
         if not (may_be_late and type(message) is m.Move and message.game_id in (None, self._game_id)):
             super().hear(message)
 
@@ -124,6 +125,7 @@ class XmlConversation(GuestConversation[m.Message]):
         return m.LoginResponse(error, "" if self._strict else reason)
 
     def move(self, message: m.Move) -> None:
+        """Passes a move to the table, if the message is about the client's present game."""
         if self._means_this_game(message) and self.handle is not None:
             self.act(Play(message.points))
 
@@ -139,6 +141,7 @@ class XmlConversation(GuestConversation[m.Message]):
 
     def _leave(self) -> None:
         """Resigns the game, if there is one, and leaves the lobby."""
+        # The seat is given up first, so that the client receives nothing about the end of this game.
         handle, self.handle = self.handle, None
         self.set_state(XmlState.OUTSIDE)
         if handle is not None:
@@ -148,16 +151,19 @@ class XmlConversation(GuestConversation[m.Message]):
     def thank(self, message: m.ThankYou | m.LeaveGame) -> None:
         """Returns to the state before the log-in, after the client has confirmed the end of the game."""
         if self._means_this_game(message):
+            # Clients need this message after each game, so it does not count against the rate limit.
             self.peer.exempt_from_rate()
             self._done()
 
     def thank_late(self, message: m.ThankYou) -> None:
         """Ignores a `thank you` for the last game that comes after the server has stopped waiting for it."""
+        # Only a message that names the last game can be a late one.
         if message.game_id is None or message.game_id != self._game_id:
             self.unexpected(message)
 
     def _done(self) -> None:
         """Returns to the state before the log-in, after a game."""
+        # The alarm would do the same when the client does not confirm the end.
         self.peer.no_alarm()
         self.set_state(XmlState.OUTSIDE)
         self.end()
@@ -236,6 +242,7 @@ class XmlConversation(GuestConversation[m.Message]):
     # -- events for the client
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Stores the seat. The game's number is its id in all messages."""
         super().seated(handle)
         self._game_id = str(handle.table)
         self._alone = False
@@ -256,6 +263,7 @@ class XmlConversation(GuestConversation[m.Message]):
         """
         if event.cause is Cause.VIOLATION and self.handle is not None and self.handle.seat == event.loser:
             self._tell_violation(event.why)
+        # Unless the client already knows that the other player is away.
         if event.cause is Cause.LEFT and not self._alone:
             self._tell_left(event.loser)
         self.peer.say(m.GameOver(self._game_id, self.name_of(event.winner), self.name_of(event.loser), event.points))
@@ -281,6 +289,7 @@ class XmlConversation(GuestConversation[m.Message]):
         """
         assert self.handle is not None
         if event.seat != self.handle.seat:
+            # The other player is back. There is no message for this.
             self._alone = False
             return
         view: Situation = event.view
@@ -299,7 +308,9 @@ class XmlConversation(GuestConversation[m.Message]):
     def tell_over(self, event: Over) -> None:
         """Waits until the client has confirmed that it has received the end."""
         self.leave_table(XmlState.OVER)
+        # A strict host ignores nothing, not even a move that was sent before the end was received.
         self._may_be_late = not self._strict
+        # A client that confirms nothing is logged out after this time.
         self.peer.alarm(self.lobby.grace, self._done)
 
     SAYS: ClassVar[Any] = {Moved: moved}

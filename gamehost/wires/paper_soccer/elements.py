@@ -225,6 +225,7 @@ class _UnfinishedElement:
         parser.buffer_text = True
         opened = b""
         if len(self._open) > 1:
+            # The start tags of all open elements let the new parser continue inside them.
             opened = b"".join([b"<%b>" % element.tag.encode() for element in self._open[1:]])
             parser.Parse(opened)
         #: The difference between the parser's offsets and positions in the message.
@@ -246,7 +247,9 @@ class _UnfinishedElement:
             try:
                 self._parser.Parse(data)
             except expat.ExpatError as error:
+                # An error behind the end of the element belongs to the next piece, and is ignored here.
                 if self.ended < 0:
+                    # The position of the error. It cannot be in front of the bytes that are new to the parser.
                     at = max(self._base + self._parser.ErrorByteIndex, self.fed)
                     # An attribute is repeated: parse the tag again with other names for its attributes.
                     if error.code == _TWICE and not self._remote:
@@ -258,6 +261,7 @@ class _UnfinishedElement:
             del self._parser  # the parser and this object refer to each other; this ends the circle
             return
         self.fed = self._base + self._parser.CurrentByteIndex
+        # The last tag is not complete: its `>` is inside a value.
         if self.fed < stop:
             _check_tags(self._rest, self.fed, stop)
             # Some versions of Expat do not continue in an unfinished tag before much more of it has come.
@@ -268,6 +272,7 @@ class _UnfinishedElement:
         Returns the bytes to parse instead of a tag with a repeated attribute and the bytes behind it. Each attribute of
         the tag gets another name.
         """
+        # The message is refused later, when it is complete; the rest of the stream can be read.
         self.twice = True
         rest, numbers = self._rest, itertools.count()
         tag = _TAG.match(rest, rest.rindex(b"<", 0, at))
@@ -289,9 +294,12 @@ class _UnfinishedElement:
         if code == _MISMATCH:
             name = _NAME.match(rest, at)
             begun = self._open[-1].tag
+            # Names that are not of this wire are not repeated in the error.
             if name is not None and name[0] in KNOWN_NAMES and begun.encode() in KNOWN_NAMES:
                 return f"not well-formed: </{name[0].decode('ascii')}> ends <{begun}>"
             return "not well-formed: an end tag with another name than its start tag"
+        # Errors are looked for in the whole tag, in a certain order, so that the answer does not depend on the
+        # segments.
         until = rest.index(b">", at) + 1
         _check_tags(rest, self.fed, until)
         try:
@@ -318,6 +326,7 @@ class _UnfinishedElement:
         if deep > limits.depth:
             raise WireError(f"elements more than {limits.depth} deep")
         element = Element(tag, attributes)
+        # Inside a game's own content, elements are only counted.
         if not self._in_content:
             if len(attributes) > ATTRIBUTE_LIMIT:
                 raise WireError(f"an element with more than {ATTRIBUTE_LIMIT} attributes")
@@ -328,6 +337,8 @@ class _UnfinishedElement:
                 begin = self._base + self._parser.CurrentByteIndex
                 whole = _TAG.match(self._rest, begin)
                 assert whole is not None
+                # All three ends are the end of the start tag for now; `_end` corrects them, unless the element is
+                # empty.
                 self.contents.append(Content(begin, *[whole.end()] * 3))
         self._open.append(element)
 
@@ -335,17 +346,20 @@ class _UnfinishedElement:
         """Called at the end of each element: notes the end of the message, or the end of a game's own content."""
         element = self._open.pop()
         deep = len(self._open)
+        # Neither the message nor a game's own content ends here.
         if deep > 2 or (deep == 2 and not self._in_content):
             return
         # For an empty element the parser gives the position of its end; for an end tag, the position of its beginning.
         at = self._base + self._parser.CurrentByteIndex
         empty = self._rest.endswith(b"/>", 0, at)
+        # The message itself ends.
         if deep == 1:
             empty = empty and not element.children and not element.text
             self.ended = at if empty else self._rest.index(b">", at) + 1
         else:
             self._in_content = False
             content = self.contents[-1]
+            # An element such as `<move/>` has its positions already.
             if not empty or at > content.begun:
                 content.ended, content.stop = at, self._rest.index(b">", at) + 1
 
@@ -356,6 +370,7 @@ class _UnfinishedElement:
 
     def _markup(self, *ignored: str) -> None:
         """Called for a construct that is not allowed in a message."""
+        # Behind the end of the element, it belongs to the next piece.
         if self.ended < 0:
             raise WireError(_NO_MARKUP)
 
@@ -424,6 +439,7 @@ class MessageBuffer:
         self._rest += data
         while (piece := self._next()) is not None:
             yield piece
+        # Only an unfinished piece is left in the buffer now.
         if len(self._rest) > MESSAGE_LIMIT:
             raise WireError(_TOO_LONG)
 
@@ -434,6 +450,7 @@ class MessageBuffer:
         """
         if self._rest or self._declared:
             return False
+        # The line end was read together with the message.
         self._line_ends = self._same_line = False
         return True
 
@@ -441,6 +458,7 @@ class MessageBuffer:
         """Returns the next complete piece; `None`: more bytes are needed."""
         while True:
             found: Piece | bool = self._between() if self._reading is None else self._element(self._reading)
+            # `True` means that reading continues; `False` means that more bytes are needed.
             if found is not True:
                 return found or None
 
@@ -452,6 +470,7 @@ class MessageBuffer:
         `False` if more bytes are needed.
         """
         rest, points = self._rest, self._at > 0
+        # Points belong to one message, which has a limit.
         end = min(len(rest), MESSAGE_LIMIT) if points else len(rest)
         at = _past(_SPACE, rest, self._at, end)
         # Remove the spaces in front of a piece, unless points wait for their line end.
@@ -467,12 +486,14 @@ class MessageBuffer:
             return self._line_end(at)
         if rest[at] != _LESS:
             return self._not_xml()
+        # The byte behind `<` decides, and has not come.
         if at + 1 == end:
             return False
         if rest[at + 1] == _QUESTION:
             return self._cut(PieceKind.STRAY_POINTS, at) if points else self._skip_declaration()
         if not _NAME_START.match(rest, at + 1):
             raise WireError(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
+        # Behind points without a message, only another point or a line end may stand.
         if points and not _POINT.match(rest, at, end):
             begun = b"<point".startswith(rest[at : min(at + 7, end)])
             return False if begun else self._cut(PieceKind.STRAY_POINTS, at)
@@ -480,6 +501,7 @@ class MessageBuffer:
 
     def _usual_message(self) -> Piece | None:
         """Returns the message that begins here, if it is complete and can be read without the parser."""
+        # Points wait for their line end, or this is a remote game: the parser must read it.
         if self._at or self._remote:
             return None
         stop = self._rest.find(_MESSAGE_END, 0, MESSAGE_LIMIT) + len(_MESSAGE_END)
@@ -492,6 +514,7 @@ class MessageBuffer:
         stream.
         """
         rest = self._rest
+        # Only a host that helps people looks further, and not behind points.
         if self._guided and not self._at:
             asked = _HELP.match(rest)
             if asked is not None:
@@ -511,6 +534,7 @@ class MessageBuffer:
         """
         Returns the points in front of a line end, or a blank line; `True`: the line end belongs to the piece before it.
         """
+        # A position above 0: points wait for this line end.
         piece = self._cut(PieceKind.POINTS, at) if at else self._line_ends or _BLANK_LINE
         self._line_ends = self._same_line = False
         del self._rest[:1]
@@ -526,6 +550,7 @@ class MessageBuffer:
             return False
         if self._declared or not _DECLARATION.fullmatch(rest, 0, stop + 2):
             raise WireError(_NO_DECLARATION)
+        # A line end behind the declaration is not a blank line.
         self._declared = self._line_ends = True
         del rest[: stop + 2]
         return True
@@ -558,6 +583,7 @@ class MessageBuffer:
     def _begin_element(self, at: int) -> bool:
         """Begins to parse an element at this position. Returns `True`: reading continues."""
         self._at = self._seen = at
+        # The elements and points of one line are counted together.
         before = self._points[-1] if self._points else None
         self._reading = _UnfinishedElement(self._rest, at, self._limits, self._remote, before)
         return True
@@ -571,6 +597,7 @@ class MessageBuffer:
         end = min(len(rest), MESSAGE_LIMIT)
         while reading.ended < 0:
             seen = self._seen
+            # The parser gets bytes only up to a `>` (0: there is none).
             stop = rest.rfind(b">", seen, end) + 1
             if not stop:
                 if rest.find(b"<", seen, end) >= 0:
@@ -579,6 +606,7 @@ class MessageBuffer:
                 # allowed there.
                 self._seen = max(end - 1, seen)
                 return False
+            # An element without a message is parsed tag by tag, because anything may stand behind it.
             if not rest.startswith(_MESSAGE, self._at):
                 stop = rest.find(b">", seen) + 1
             elif (ends := rest.find(_MESSAGE_END, max(seen - len(_MESSAGE_END), self._at), stop)) >= 0:
@@ -589,6 +617,7 @@ class MessageBuffer:
             self._seen = stop
             reading.feed(stop)
         self._reading = None
+        # A point waits for its line end, or for another point.
         if reading.root.tag != "point":
             return self._cut(PieceKind.ELEMENT, reading.ended, reading)
         self._points.append(reading)
@@ -625,6 +654,7 @@ def _with_short_values(data: bytes) -> bytes:
     names: dict[bytes, bytes] = {}
 
     def short(value: re.Match[bytes]) -> bytes:
+        # Equal long values get the same number.
         return value[0] if len(value[0]) <= _SHORT else names.setdefault(value[0], b'"u%d"' % len(names))
 
     return _QUOTED.sub(short, data)
@@ -633,6 +663,7 @@ def _with_short_values(data: bytes) -> bytes:
 def _has_declared_prefixes(data: bytes) -> bool:
     """Whether the message declares all prefixes that it uses."""
     try:
+        # A second argument makes a parser that checks prefixes.
         expat.ParserCreate("utf-8", " ").Parse(_with_short_values(data), True)
     except expat.ExpatError:
         return False
@@ -649,10 +680,12 @@ def envelope(piece: Piece) -> Element:
     if piece.twice or (b":" in piece.data and not _has_declared_prefixes(piece.data)):
         raise WireError(_NOT_WELL_FORMED)
     read = [piece.root]
+    # The list grows while the loop runs, so it visits all levels.
     for element in read:
         read += element.children
         if len(read) > MOST_READ:
             raise Wrong(f"expected at most {MOST_READ} elements outside the content")
+    # Only a message of type `error` contains text.
     if piece.root.attributes.get("type") != "error" and any(element.has_text for element in read):
         raise Wrong("expected elements only, and no text between them")
     return piece.root

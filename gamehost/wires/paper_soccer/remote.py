@@ -123,11 +123,15 @@ class RemoteConversation(XmlConversation):
     # -- log-ins
 
     def log_in(self, message: m.PlayerLogin) -> None:
-        """Logs in for the built-in game, or logs in and waits for a remote game."""
+        """
+        Logs in for the built-in game, or logs in and waits for a remote game. On the port of a championship, only its
+        players are admitted.
+        """
         game_type = message.game_type.casefold()
         if self._run is not None:
             if not self._admits(message):
                 return
+            # In a cluster, this host stays the one where the players of this type meet.
             self._games.play_here(message.game_type)
         if game_type in self._rules.native:
             super().log_in(message)
@@ -152,11 +156,14 @@ class RemoteConversation(XmlConversation):
         )
         if not possible:
             return None
+        # The built-in game outside a championship can be played at any host.
         here = run is None and builtin
         claim = claim_of_guest(message.nick, self._queue if here else None, self._strict)
         if claim is None:
             return None
         place = "" if here else self._games.place_of(game_type)
+        # `by_place`: the type of game decides which host handles the message, not the name. `anew`: the client is
+        # logged in and logs in again.
         return replace(claim, place=place, by_place=not here, anew=self.state is not XmlState.OUTSIDE)
 
     def adopt(self, session: Session) -> None:
@@ -175,6 +182,7 @@ class RemoteConversation(XmlConversation):
         assert self._rules.championship is not None
         game_type, count = self._rules.championship
         builtin = game_type.casefold() in self._rules.native
+        # Only the games that this host plays itself are begun by it; a master begins remote games.
         opener = partial(_seat_pair, self._queue.game) if builtin else None
         return self._games.hold_championship(game_type, count, opener)
 
@@ -189,6 +197,7 @@ class RemoteConversation(XmlConversation):
         if message.game_type.casefold() not in self._championship_types():
             self._refuse_log_in(m.LoginError.GAME_TYPE, f"a championship of {self._run.game_type} is played here")
             return False
+        # A guest's key may stand behind the nick.
         if not self._run.admits(composed(message.nick.partition(":")[0])):
             self._refuse_log_in(m.LoginError.NO_ROOM, "the championship has all its players")
             return False
@@ -201,7 +210,10 @@ class RemoteConversation(XmlConversation):
         return self._rules.native if game_type in self._rules.native else (game_type,)
 
     def find_opponent(self, session: Session) -> None:
-        """Waits for an opponent. In a championship, the championship chooses the opponent."""
+        """
+        Waits for an opponent. In a championship, the player returns to its game, or waits until the championship begins
+        its next one.
+        """
         if self._run is None:
             super().find_opponent(session)
         elif self.lobby.reconnect(session):
@@ -210,7 +222,11 @@ class RemoteConversation(XmlConversation):
             self._run.wait(self)
 
     def tell_over(self, event: Over) -> None:
-        """Sends the end of a built-in game. In a championship, the result counts, and the next game can begin."""
+        """
+        Sends the end of a built-in game. In a championship, the game is noted as ended, and the next one begins if
+        possible.
+        """
+        # The call of `super` gives up the handle, so the names are read before it.
         names = () if self.handle is None else self.handle.names
         super().tell_over(event)
         if self._run is not None:
@@ -224,10 +240,13 @@ class RemoteConversation(XmlConversation):
     def _knows(self, game_type: str) -> bool:
         """Whether players may wait for this type of game."""
         types = self._rules.types
+        # `_admits` has checked the type already.
         if self._run is not None:
             return True
         if not is_game_type(game_type):
             return False
+        # `*` in the settings: players may wait for any type. Otherwise for the listed types, and for those that have or
+        # had a master.
         return "*" in types or game_type.casefold() in types or self._games.knows(game_type)
 
     def _wait_as(self, nick: str) -> bool:
@@ -238,6 +257,7 @@ class RemoteConversation(XmlConversation):
         session = self._enter(nick)
         if session is None:
             return False
+        # The lobby has given the player a session with a seat in the built-in game.
         if session.table_id is not None:
             self.lobby.leave(session, self)
             self._refuse_log_in(m.LoginError.NICK, "a seat in Paper Soccer is kept under this nick")
@@ -249,6 +269,7 @@ class RemoteConversation(XmlConversation):
 
     def late(self, message: m.RemoteMove | m.ThankYou | m.LeaveGame) -> None:
         """Ignores a message about a game that had ended before the message came."""
+        # Without an id, the message is taken for one about the last game.
         if message.game_id is not None and message.game_id not in self._past:
             self.unexpected(message)
 
@@ -259,6 +280,7 @@ class RemoteConversation(XmlConversation):
 
     def thank_again(self, message: m.ThankYou) -> None:
         """Handles `thank you` after a built-in game: logs out, or waits for the next game if the settings say so."""
+        # The usual case: the client logs in again for its next game.
         if not self._rules.again and self._run is None:
             self.thank(message)
         elif self._means_this_game(message) and self.session is not None:
@@ -271,6 +293,7 @@ class RemoteConversation(XmlConversation):
         """Passes a move to the master of the game."""
         assert self._seat is not None
         if self._means_this_game(message) and self._seat.move(message.content):
+            # The move counts against the rate limit of moves, and its bytes against the limit of the journal.
             self.peer.move_accepted()
             self.peer.journaled(len(message.content))
 
@@ -294,6 +317,7 @@ class RemoteConversation(XmlConversation):
     def _wait(self) -> None:
         """Waits for the next game of the same type."""
         assert self._kind is not None
+        # The alarm would log out a client that has not confirmed the end.
         self.peer.no_alarm()
         self._seat = None
         self.set_state(Remote.POOL)
@@ -317,7 +341,9 @@ class RemoteConversation(XmlConversation):
         super().tell_displaced(event)
 
     def end(self) -> None:
+        """Gives up the master's games or the player's place, and leaves the lobby."""
         if self._master is not None:
+            # A second call finds no master and does nothing.
             master, self._master = self._master, None
             self._games.lose(master)
         self._leave_remote()
@@ -326,7 +352,12 @@ class RemoteConversation(XmlConversation):
         super().end()
 
     def unexpected(self, message: m.Message) -> None:
+        """
+        Refuses a message that is not accepted now. For players and masters of remote games, it says what the host
+        expects.
+        """
         awaited = _AWAITED.get(self.state)
+        # A player of the built-in game, or a message that is wrong in any state.
         if awaited is None or isinstance(message, m.Malformed | m.NotForServer):
             super().unexpected(message)
         elif isinstance(message, m.HelpAsked):
@@ -345,6 +376,7 @@ class RemoteConversation(XmlConversation):
         assert self._seat is not None
         self._game_id = self._seat.game_id
         self._past[self._game_id] = None
+        # The first key is the oldest game.
         if len(self._past) > PAST:
             del self._past[next(iter(self._past))]
         self.set_state(Remote.PLAYING)
@@ -361,6 +393,7 @@ class RemoteConversation(XmlConversation):
         if self._loose:
             self._wait()
         else:
+            # The seat at the ended game must not be left once more.
             self._seat = None
             self.set_state(Remote.OVER)
             self.peer.alarm(self.lobby.grace, self._done)
@@ -375,6 +408,7 @@ class RemoteConversation(XmlConversation):
         self.say_closing(SUSPENDED)
         self._seat = None
         self.set_state(Remote.OVER)
+        # A client that confirms nothing is logged out after this time.
         self.peer.alarm(self.lobby.grace, self._done)
 
     # -- masters
@@ -394,6 +428,7 @@ class RemoteConversation(XmlConversation):
         game_type = message.game_type.casefold()
         self._loose = game_type in self._rules.loose
         self._apart = game_type in self._rules.one_game
+        # Loose clients name no game in their messages, so a loose master can have only one at a time.
         games = 1 if self._loose or self._apart else self._games.limits.games
         quiet = self._rules.quiet
         least, most = numbers
@@ -409,9 +444,11 @@ class RemoteConversation(XmlConversation):
         :raises _NoMaster: the log-in is refused, for a reason that does not depend on other masters
         """
         name = self._rules.master_id(message.id, self.peer.address)
+        # `None`: the numbers are not valid. This is refused last.
         numbers = players(message.players_min, message.players_max)
         game_type = message.game_type.casefold()
         run = self._run
+        # In a championship only its own type of game, for two players. Wrong numbers are refused below.
         if run is not None and (game_type != run.game_type.casefold() or not (numbers is None or numbers[0] == 2)):
             error = m.LoginError.GAME_TYPE if game_type != run.game_type.casefold() else m.LoginError.PLAYERS
             raise _NoMaster(error, f"a championship of {run.game_type} for two is played here")
@@ -452,6 +489,7 @@ class RemoteConversation(XmlConversation):
             self.peer.logged_in()
             self.set_state(Remote.MASTER)
             self._tell(m.LoginResponse(dialect=m.Dialect.LOOSE if self._loose else m.Dialect.EXACT))
+            # Only after the client has received that it is accepted, the games follow.
             self._games.meet(master)
 
     # -- messages of masters
@@ -460,6 +498,7 @@ class RemoteConversation(XmlConversation):
         """Passes a state of the master to the players, if it is valid now."""
         game = self._meant(message.game_id)
         if game is not None:
+            # The host waits for this message, so it does not count against the rate limit.
             if game.owed:
                 self.peer.exempt_from_rate()
             if game.say_state(message.next_player, message.results, message.content):
@@ -467,6 +506,7 @@ class RemoteConversation(XmlConversation):
 
     def put_out(self, message: m.PlayerLeftGame) -> None:
         """Removes a player from a game, because the master wants this."""
+        # An empty id means that the message has none.
         game = self._meant(message.game_id or None)
         if game is not None:
             game.put_out(message.nick)
@@ -476,6 +516,7 @@ class RemoteConversation(XmlConversation):
         Returns the game that a master names; `None`: it is over, or there is no such game and the master was refused.
         """
         assert self._master is not None
+        # Only loose masters may leave out the id: they have one game.
         if game_id is None and not self._loose:
             self._refuse(_NO_SUCH_GAME)
             return None
@@ -496,6 +537,7 @@ class RemoteConversation(XmlConversation):
 
     def _give_up_master(self, reason: str) -> None:
         """Gives up the master's games, and closes the connection."""
+        # Before the connection is closed, so that the games can wait for another master now.
         self.end()
         if reason:
             self.say_closing(reason)
