@@ -68,6 +68,7 @@ class Client(ClientCore):
         return self
 
     async def __anext__(self) -> Heard:
+        """Return the next message. Meanwhile, connect, read, and wait for the next attempt to connect."""
         while not self._heard:
             if self._reader is not None:
                 await self._read(self._reader)
@@ -88,6 +89,7 @@ class Client(ClientCore):
             self._lost(str(error))
         else:
             self.connection_made(self._now())
+            # Send the log-in.
             self._flush()
 
     async def _read(self, reader: StreamReader) -> None:
@@ -102,6 +104,7 @@ class Client(ClientCore):
             self._lost(str(error))
             return
         else:
+            # Empty bytes: the other side has closed the connection.
             if not data:
                 self._lost("the host has closed the connection")
                 return
@@ -116,6 +119,7 @@ class Client(ClientCore):
             self._writer.transport.abort()
         self._reader = self._writer = None
         lost: Lost = self.connection_lost(why)
+        # `again` is `None` if the host does not accept the client any more.
         self._attempt = None if lost.again is None else self._now() + lost.again
         self._heard.append(lost)
 
@@ -134,7 +138,10 @@ class Client(ClientCore):
         Send the pending messages, close the connection, and connect no more. A seat is reserved as after a lost
         connection.
         """
-        writer, self._reader, self._writer, self._attempt = self._writer, None, None, None
+        writer = self._writer
+        self._reader = self._writer = None
+        # No further attempt to connect: the loop over the messages ends.
+        self._attempt = None
         if writer is not None:
             writer.close()
             with suppress(OSError):  # the connection was lost meanwhile

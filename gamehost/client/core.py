@@ -118,12 +118,15 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
         here; `None`: too little is known
     """
     name = _GAME_OF.get(type(event))
+    # The event is not a struct, because the game or the event is not known here.
     if name is None:
         return view
     messages, eye = MESSAGES[name], None if seat is None else Seat(seat)
     try:
+        # `None`: the view is not known, or is one that only a newer host understands.
         before = messages.read_view(view, eye) if isinstance(view, messages.view_type) else None
         after = GAMES[name].follow(before, messages.read_event(event), eye)
+        # The game returns the same object if the event changes nothing.
         return view if after is before else messages.view(after)
     except IMPOSSIBLE:
         return view
@@ -172,7 +175,10 @@ class Tables:
 
     def entered(self, number: int | UnsetType) -> None:
         """
-        Note at which table the client has a seat after a new log-in. A table where it had a seat before is dropped.
+        Note at which table the client has a seat after a new log-in. If it had a seat at another table before, that
+        table is dropped.
+
+        :param number: the table; `UNSET`: the client has no seat now
         """
         if self.own is not None and self.own.number != number:
             self._tables.pop(self.own.number, None)
@@ -195,6 +201,7 @@ class Tables:
                 _check_seats(message, len(message.names))
                 view = read(message.game, message.view, "view")
                 names, wires, away = message.names, message.wires, set(message.away)
+                # The table of the client's own seat is not replaced by that of a watcher.
                 if self.own is None or self.own.number != message.table:
                     shown = Table(
                         message.table, message.game, None, names=names, wires=wires, n=message.n, view=view, away=away
@@ -203,6 +210,7 @@ class Tables:
                     self._begin(shown)
                 return replace(message, view=view)
         # Any other message may be about a known table.
+        # -1 is the number of no table: the message is not about a table.
         table = self._tables.get(getattr(message, "table", -1))
         if table is None:
             return message
@@ -211,6 +219,7 @@ class Tables:
 
     def _begin(self, table: Table) -> Table:
         """Add a table, and drop the tables with ended matches."""
+        # A list, because the dictionary changes in the loop.
         for number in [number for number, known in self._tables.items() if known.over is not None]:
             del self._tables[number]
         self._tables[table.number] = table
@@ -241,6 +250,7 @@ class Tables:
             case m.Back(_, n, seat, view):
                 table.n = n
                 table.away.discard(seat)
+                # Only the player that is back receives the view.
                 if view is not UNSET:
                     table.view = read(table.game, view, "view")
                     return replace(message, view=table.view)
@@ -264,6 +274,7 @@ def _check_seats(message: m.ServerMessage, seats: int) -> None:
     :raises WireError: the table does not have a seat
     """
     seat = getattr(message, "seat", None)
+    # Messages have their seats in one of these three fields, or in none.
     named = (*(() if seat is None else (seat,)), *getattr(message, "winners", ()), *getattr(message, "away", ()))
     if any(not 0 <= one < seats for one in named):
         name = type(message).__struct_config__.tag
@@ -413,7 +424,9 @@ class ClientCore:
 
     def connection_lost(self, why: str) -> Lost:
         """Note that the connection is lost, or could not be made. Returns when to connect again."""
+        # The host has refused the log-in, so another connection would be refused, too.
         refused = self._state is _State.REFUSED
+        # `bye`: the last message of a host that has closed the connection itself.
         bye, why = self._bye, self.fault or why
         self._state = _State.OFFLINE
         self._output.clear()
@@ -422,8 +435,10 @@ class ClientCore:
             why = bye.why
         if refused or (bye is not None and bye.again is UNSET):
             return Lost(why, None)
+        # The number of failures is limited only so that the power does not grow without end.
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures, 10))
         self._failures += 1
+        # The host says after how many seconds it accepts the client again.
         if bye is not None and bye.again is not UNSET:
             pause = max(pause, bye.again)
         least, most = SPREAD
@@ -441,6 +456,7 @@ class ClientCore:
         try:
             for message in self._codec.feed(data):
                 assert isinstance(message, m.ServerMessage)
+                # The answer to a ping of `tick` is not for the caller. A ping of the caller has an id.
                 if not (isinstance(message, m.Pong) and message.id is UNSET):
                     heard.append(self._hear(message))
         except WireError as error:
@@ -459,6 +475,7 @@ class ClientCore:
         """To be called at the time `due`: send a ping to a silent host, or give the connection up."""
         if self.due is None or now < self.due:
             return
+        # The log-in was not answered in time, or the ping was not.
         if self._state is _State.ENTERING or self._pinged:
             self.fault, self.due = "the host does not answer", None
         else:
@@ -490,12 +507,15 @@ class ClientCore:
         :raises NotConnected: another message needs a connection and a log-in
         :raises WireError: the host would not accept the message
         """
+        # Only to raise `WireError` before anything changes. The result is not used.
         OpenClientCodec().encode(message)
+        # A message that is not in `_WITHOUT_LISTS` may be answered with a long list, so lines may be longer.
         self._listens = self._listens or not isinstance(message, _WITHOUT_LISTS)
         # Store the requests that last: they are sent again on the next connection.
         match message:
             case m.Enter() | m.LogIn():
                 self.login = message
+                # Without a connection, it is sent on the next one.
                 if self._state is not _State.OFFLINE:
                     self._state = _State.ENTERING
                     self._put(message)
@@ -576,6 +596,7 @@ class ClientCore:
         match message:
             case m.Entered():
                 self._entered(message)
+            # Before the log-in is accepted, `sorry` is its refusal.
             case m.Sorry() if self._state is _State.ENTERING:
                 self._refused()
             case m.Seated():
@@ -584,22 +605,25 @@ class ClientCore:
                 self._seek = None
             case m.Over(table) | m.Suspended(table):
                 self._watched.pop(table, None)
+                # The match that the client wanted to return to has ended.
                 if table == self._returns:
                     self._returns = UNSET
             case m.Back(table, view=view) if table == self._returns and view is not UNSET:
                 self._returns = UNSET
             case m.Bye():
                 self._bye = message
+        # A client without a log-in has reached the host with its first message. Others do so by `_entered`.
         if self.login is None:
             self._failures = 0
         return self.tables.hear(message)
 
     def _entered(self, message: m.Entered) -> None:
-        """The log-in was accepted: store the new key, and send the requests that last."""
+        """Handle an accepted log-in: store the new key, and send the requests that last."""
         self._state = _State.READY
         self._returns = message.table
         self._failures = 0
         if message.key is not UNSET:
+            # The next log-in shows the client as an agent again, if this one did.
             before = self.login.agent if isinstance(self.login, m.Enter) else UNSET
             self.login = m.Enter(message.name, message.key, before)
         self.tables.entered(message.table)

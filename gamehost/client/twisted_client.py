@@ -90,10 +90,12 @@ class Client(ClientCore):
         """
         if self._heard:
             message = self._heard.popleft()
+            # There may be room for more messages now.
             self._read_on()
             return succeed(message)
         if self._ended:
             return fail(Closed("there are no more messages"))
+        # Cancelling the Deferred removes it from the queue, so that the next message is not given to it.
         waiting: Deferred[Heard] = Deferred(self._waiting.remove)
         self._waiting.append(waiting)
         return waiting
@@ -130,7 +132,9 @@ class Client(ClientCore):
 
     def _connected(self, connection: _Connection) -> None:
         """The connection is made: log in."""
-        self._attempt, self._connection, self._paused = None, connection, False
+        self._attempt = None
+        self._connection = connection
+        self._paused = False
         self.connection_made(self._reactor.seconds())
         self._flush()
 
@@ -138,6 +142,7 @@ class Client(ClientCore):
         """Handle bytes from the host. If too many messages wait for the caller, stop reading."""
         for message in self.received(data, self._reactor.seconds()):
             self._tell(message)
+        # The callbacks of `_tell` may have closed the connection.
         if len(self._heard) >= MOST_WAITING and self._connection is not None:
             self._paused = True
             self._connection.transport.pauseProducing()
@@ -149,16 +154,19 @@ class Client(ClientCore):
             self._paused = False
             if self._connection is not None:
                 self._connection.transport.resumeProducing()
+                # The silence while nothing was read does not count.
                 self.waited(self._reactor.seconds())
                 self._set_timer()
 
     def _flush(self) -> None:
         """Send the output. Close the connection if it has a fault."""
+        # The client is closed, or not connected: `connection_made` begins with new output.
         if self._connection is None or self._ended:
             return
         if data := self.take_output():
             self._connection.transport.write(data)
         if self.fault is not None:
+            # `_disconnected` follows, and reports the fault.
             self._connection.transport.abortConnection()
         self._set_timer()
 
@@ -183,15 +191,18 @@ class Client(ClientCore):
         """The connection is lost, or could not be made: report this, and plan the next attempt."""
         self._stop_timer()
         self._connection = self._attempt = None
+        # `close` waits for this.
         if self._closing is not None:
             closing, self._closing = self._closing, None
             closing.callback(None)
+        # The caller has closed the client: no report, and no further attempt.
         if self._ended:
             return
         lost: Lost = self.connection_lost(why)
         if lost.again is not None:
             self._timer = self._reactor.callLater(lost.again, self._connect)
         self._tell(lost)
+        # The host does not accept the client any more.
         if lost.again is None:
             self._end()
 
@@ -204,11 +215,13 @@ class Client(ClientCore):
         """
         self._end()
         self._stop_timer()
+        # Nothing is connected or connecting.
         if self._attempt is None and self._connection is None:
             return succeed(None)
         closing: Deferred[None] = Deferred()
         self._closing = closing
         if self._connection is not None:
+            # A transport that does not read cannot notice the end of the connection.
             if self._paused:
                 self._connection.transport.resumeProducing()
             self._connection.transport.loseConnection()
