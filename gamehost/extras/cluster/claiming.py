@@ -55,6 +55,12 @@ class ClaimingInput(Input[Any]):
     def __init__(
         self, cluster: Cluster, connection: WireProtocol[Any], codec: Codec[Any], conversation: Conversation[Any]
     ) -> None:
+        """
+        Makes the input of a client's connection at a member of a cluster. It finds out for each message whether this
+        member may handle it.
+
+        :param conversation: handles the messages
+        """
         super().__init__(connection, codec, conversation)
         self._cluster = cluster
         self._spreads = connection.factory.wire.spreads
@@ -67,12 +73,14 @@ class ClaimingInput(Input[Any]):
         self._to_skip = 0
         #: How often the connection was passed on; 0: the client has connected here.
         self.hops = 0
-        #: The message that waits for its claim, and the claim.
+        #: The message that waits until it is known which member must handle it, and its claim: the name and place on
+        #: which this depends. `None`: no message waits.
         self._claimed: tuple[Any, Claim] | None = None
         #: The messages that came after this one.
         self._behind: Iterator[Any] | None = None
         #: The conversation that handles the messages.
         self._told = conversation
+        # Other conversations have no log-in, so their messages need no claim.
         if isinstance(conversation, BaseConversation):
             this: Any = self
             self._conversation = this  # the input passes messages to this object first
@@ -80,6 +88,7 @@ class ClaimingInput(Input[Any]):
     def go_on_from(self, preamble: Preamble) -> None:
         """Continues a connection that another member has passed on. Messages that it has handled are skipped."""
         self.hops, self._to_skip = preamble.hops, preamble.skip
+        # The client expects the next number in the next message.
         if isinstance(self._codec, Numbered):
             self._codec.sequence = preamble.sequence
 
@@ -99,6 +108,7 @@ class ClaimingInput(Input[Any]):
     def _keep(self, data: bytes) -> None:
         """Stores received bytes. Earlier bytes are forgotten if all their messages were handled."""
         kept = self._kept
+        # Whether a received message was not handled yet.
         waits = self._messages is not None or self._buffer or self._claimed is not None
         if not waits and not self._codec.unfinished:
             self._kept, self._handled = bytearray(data), 0
@@ -109,13 +119,17 @@ class ClaimingInput(Input[Any]):
 
     def hear(self, message: Any) -> None:
         """
-        Passes a message to the conversation: at once, or after the claim that the message needs was answered.
+        Passes a message to the conversation: at once, or, if its name or place may belong to another member, after the
+        registry has answered which member has it.
+
+        :param message: a message of the client; `Blank`: an empty line
         """
         if isinstance(message, Blank):
             # Blank lines are not counted as messages.
             if not self._to_skip:
                 self._told.hear(message)
             return
+        # The member that has passed the connection on has handled this message.
         if self._to_skip:
             self._to_skip -= 1
             self._handled += 1
@@ -123,6 +137,7 @@ class ClaimingInput(Input[Any]):
         # Most messages need no claim.
         conversation: Any = self._told
         claim = conversation.claim(message)
+        # This member is known to be the home of the claim's name and place.
         if claim is None or (self._has_name(claim) and self._has_place(claim)):
             self._handled += 1
             conversation.hear(message)
@@ -130,6 +145,7 @@ class ClaimingInput(Input[Any]):
         self._claimed = message, claim
         # The message waits. Later messages are decoded only after it was handled: a fault in them ends the connection.
         self._behind, self._messages = self._messages, None
+        # The time in which the client must send a message does not run while the client waits for us.
         self._connection.deadlines.cancel(Deadline.MESSAGE)
         self.pause(_CLAIM)
         if self._has_name(claim):
@@ -147,16 +163,20 @@ class ClaimingInput(Input[Any]):
 
     def _name_found(self, home: int | None) -> None:
         """
-        Called with the home of the claimed name: continues here, or passes the connection on.
+        Called with the answer to a claim: which member is the home of the claimed name. Continues here, or passes the
+        connection on.
 
         :param home: the number of the member; `None`: the home cannot be found now
         """
+        # The client has gone meanwhile.
         if self._claimed is None or self._connection.closing:
             return
         _, claim = self._claimed
         with self._context.cork:
             if home is None:
                 self._connection.close_with(BUSY)
+            # The name has its home here; or the claim stays, so the player gets another name here; or all clients of this
+            # wire are at one member.
             elif home == self._cluster.epoch or claim.stays or not self._spreads:
                 self._find_place(claim)
             else:
@@ -181,6 +201,7 @@ class ClaimingInput(Input[Any]):
 
         :param home: the number of the member; `None`: the home cannot be found now
         """
+        # The client has gone meanwhile.
         if self._claimed is None or self._connection.closing:
             return
         with self._context.cork:
@@ -210,6 +231,7 @@ class ClaimingInput(Input[Any]):
         conversation: Any = self._told
         if conversation.session is None or (self._claimed is not None and self._claimed[1].anew):
             self._pass_on(home, key)
+        # The client has logged in, so it can only be given away together with its name.
         elif home is None or not (self._can_go and self._go_to(home)):
             self._hear_now()
 
@@ -217,6 +239,7 @@ class ClaimingInput(Input[Any]):
         """Passes a client that has not logged in on to another member, the home of the key."""
         connection, cluster = self._connection, self._cluster
         conversation: Any = self._told
+        # The state of the conversation as a text; `None`: it cannot be moved now.
         parcel = conversation.parcel()
         # The home is not known, or the client has been passed on too often.
         if home is None or not self._can_go or self.hops == MOST_HOPS:
@@ -250,6 +273,7 @@ class ClaimingInput(Input[Any]):
     def _hear_now(self) -> None:
         """Handles the message that waited for its claim, and continues to read."""
         assert self._claimed is not None
+        # Before the conversation is called, which must find that no message waits.
         (message, _), self._claimed = self._claimed, None
         self._handled += 1
         # The messages behind it are read next.
@@ -311,10 +335,12 @@ def gather_in_queues(cluster: Cluster, offers: Sequence[Offer]) -> None:
             continue
         target = targets.get(offer.queue)
         waiting = cluster.waiting.get(offer.key)
+        # The player may have left the queue since the offers were read, and the other member may have ended.
         if target is None or target == cluster.epoch or cluster.member(target) is None or waiting is None:
             continue
         session = waiting[0]
         if give_away(cluster, session, target, partial(_wait_again, cluster, session)):
+            # Until the next report of offers, no other player of this queue is moved.
             del targets[offer.queue]
 
 
@@ -327,10 +353,13 @@ def gather_at_tables(cluster: Cluster) -> None:
     tables = cluster.lobby.waiting_tables
     for session in tables.connected() if shown else ():
         player, own = session.player, tables.alone(session)
+        # The player has company at its table, or is at a wire on which players do not seek tables.
         if own is None or not isinstance(player, SeekingConversation):
             continue
+        # Only older tables, so that two players do not go to each other's tables.
         older = (one for one in shown.get(_kind(own), ()) if one.table < own.table.table and player.takes_seat(one))
         if (oldest := min(older, key=attrgetter("table"), default=None)) is not None:
+            # An owner for the claim, which `_go_to_table` drops.
             asking = object()
             found = partial(_go_to_table, cluster, session, own.table.table, asking)
             cluster.claim_again(asking, place_of(oldest.table), found)
@@ -381,6 +410,7 @@ def _adopted(
         return
     registry, player = cluster.lobby.registry, connection.conversation
     with cluster.cork:
+        # Another member has the name by now, this host stops, or the player is here already.
         if home != cluster.epoch or cluster.halted or registry.get(record.name) is not None:
             connection.close_with("the host is busy: log in again in a moment")
         else:
@@ -393,15 +423,17 @@ def give_away(
     cluster: Cluster, session: Session, home: int, stay: Callable[[], None], asking: ClaimingInput | None = None
 ) -> bool:
     """
-    Begins to give a player without a seat to another member.
+    Begins to give a player without a seat, with its name and connection, to another member. If the move cannot begin,
+    nothing has changed.
 
     :param home: the number of the other member
     :param stay: called if the move fails, and the player is still here
     :param asking: the input with the message that needs the other member; `None`: the player only waits for an opponent
-    :returns: whether the move has begun
+    :returns: whether the move has begun. `False`: the player cannot be moved, and remains here
     """
     # Find out whether the player can be moved.
     player: Any = session.player
+    # Only a player with a connection of its own can be moved, and only if no earlier move is under way.
     connection = getattr(player, "peer", None)
     if not isinstance(connection, WireProtocol) or connection.closing or session.key in cluster.leaving:
         return False
@@ -446,7 +478,9 @@ def _given_away(
     """
     cluster.leaving.discard(session.key)
     conversation: Any = connection.conversation
+    # Whether the player is still here, with its connection.
     here = not connection.closing and session.player is conversation
+    # The registry could not change the home of the name: it remains here.
     if not done:
         if here:
             stay()

@@ -120,7 +120,7 @@ class Hop:
 
     def address(self, port: IListeningPort) -> str:
         """
-        Returns the address to which the other members connect.
+        Returns the address to which the other members connect: that of `--cluster-address`, or of the open port.
 
         :param port: the port on which this member listens
         """
@@ -128,6 +128,7 @@ class Hop:
             return str(self._announced)
         if self._place.kind == "unix":
             return str(self._place)
+        # Port 0 stands for any free port, so the number of the open port is used.
         listening: Any = port.getHost()
         return str(_Place(self._place.kind, self._place.host, listening.port))
 
@@ -175,6 +176,7 @@ def read_hop(
     # Check that the options fit each other.
     place, folder = _read_place(listener, "--cluster")
     announced = None if address is None else _read_place(address, "--cluster-address")[0]
+    # Such a host means all addresses of this machine.
     if announced is None and place.host in _EVERYWHERE:
         raise BadOption(
             f"--cluster: {listener!r} has no address that others can dial; add --cluster-address=tcp:HOST:PORT"
@@ -230,6 +232,7 @@ def _read_place(text: str, option: str = "") -> tuple[_Place, str | None]:
     :raises BadOption: the text cannot be used
     """
     listens, name = option == "--cluster", f"{option}: " if option else ""
+    # A Unix socket.
     if text.startswith("unix:"):
         path = text.removeprefix("unix:")
         if not path.startswith("/") or len(path.encode()) > LONGEST_PATH:
@@ -238,7 +241,9 @@ def _read_place(text: str, option: str = "") -> tuple[_Place, str | None]:
     found = _PLACE.fullmatch(text)
     host, port = (found["host"].strip("[]"), int(found["port"])) if found else ("", 0)
     folder = found["folder"] if found else None
+    # Only `--cluster` has a folder, and only with TLS.
     fits = found is not None and port < 65_536 and (folder is not None) == (listens and found["kind"] == "tls")
+    # The port 0 and all addresses are possible only for listening.
     if found is None or not fits or not (listens or (port and host not in _EVERYWHERE)):
         raise BadOption(f"{name}expected {_FORMS if listens else _ADDRESSES}, got {text!r}")
     if listens and not _is_ip(host):
@@ -259,7 +264,10 @@ class InternalProtocol(HeaderProtocol):
         self._admitted = admitted
 
     def connectionMade(self) -> None:
-        """Waits for the preamble. Nothing is read before the host is ready."""
+        """
+        Called when another member has connected. Waits for the preamble, and reads nothing before the host is ready.
+        """
+        # There is room for one more connection without a preamble.
         if self._admitted:
             super().connectionMade()
             self._factory.silent[self] = self._address
@@ -270,12 +278,14 @@ class InternalProtocol(HeaderProtocol):
 
     def read(self, come: bytes) -> None:
         """
-        Reads the preamble when it is complete, and passes the connection on.
+        Reads the preamble, the first line on the connection, when it is complete. Then the factory takes the
+        connection.
 
         :param come: all bytes that have come so far
         :raises WireError: it is not a preamble
         """
         line, end, rest = come.partition(b"\n")
+        # A line that is too long without an end is read as well, and refused.
         if end or len(come) > LONGEST:
             preamble = read_preamble(line)
             self.end_wait()
@@ -306,6 +316,12 @@ class InternalFactory(Factory):
     log = Logger()
 
     def __init__(self, hop: Hop, clock: IReactorTime, headers: HeaderLimiter) -> None:
+        """
+        Makes the factory of the connections that other members make to this one.
+
+        :param hop: the port
+        :param headers: limits how many connections are open without a preamble
+        """
         self.hop = hop
         self.clock = clock
         self.headers = headers
@@ -330,6 +346,7 @@ class InternalFactory(Factory):
         Closes the oldest silent connection, if possible one from the same address. Returns whether there is room for a new
         connection then.
         """
+        # An address that makes many connections loses its own ones first.
         from_there = (one for one, its_address in self.silent.items() if its_address == address)
         oldest = next(from_there, None) or next(iter(self.silent), None)
         if oldest is not None:
@@ -343,6 +360,7 @@ class InternalFactory(Factory):
         :raises StoreUnusable: the endpoint cannot be used, so this host cannot be a member
         """
         failures: list[Failure] = []
+        # Ports of this machine open at once, so the result is there when this call returns.
         maybeDeferred(self.hop.listen, self).addCallbacks(self._listening, failures.append)
         if self._port is None:
             reason = failures[0].getErrorMessage() if failures else "no answer"
@@ -388,6 +406,7 @@ class InternalFactory(Factory):
         """
         if self._cluster is None or self._cluster.halted:
             transport.abortConnection()  # the other member looks for the name's home again then
+        # The token proves that the other side can read the database of the cluster.
         elif compare_digest(preamble.token.encode(), self.token.encode()) and preamble.hops <= MOST_HOPS:
             self.keep(FramedTransport(transport, preamble.mark), preamble, data)
         else:
@@ -418,8 +437,10 @@ class InternalFactory(Factory):
         if preamble.wire == SOCKET:
             protocol = factory.new_socket(preamble.address, preamble.tls)
         else:
+            # All clients of such a wire are at this member from now on.
             if not factory.wire.spreads:
                 cluster.keep(place_of("wire", factory.wire.name))
+            # The port of the client is not known here.
             protocol = factory.buildProtocol(IPv4Address("TCP", preamble.address, 0))
         if protocol is None:
             transport.abortConnection()
@@ -436,6 +457,7 @@ def _go_on(cluster: Cluster, protocol: WireProtocol[Any], preamble: Preamble) ->
     """Brings a new conversation into the state that the client's conversation had at the other member."""
     assert isinstance(protocol.input, ClaimingInput)
     protocol.input.go_on_from(preamble)
+    # On a wire that does not spread, the client has received no greeting yet.
     if protocol.closing or not protocol.factory.wire.spreads:
         return
     # The new conversation has written a greeting. The client has received one from the other member, so it is dropped.
@@ -463,7 +485,8 @@ class _Arrived(Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         """
-        Passes bytes that came after a PROXY header to the protocol that has the connection now.
+        Called if bytes came together with a PROXY header. The header's reader still calls this object, although another
+        protocol has the connection now, so the bytes are passed on to that protocol.
         """
         transport: Any = self.transport
         transport.protocol.dataReceived(data)
@@ -495,6 +518,7 @@ class FrontFactory(Factory):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """Returns a protocol for a new connection; `None`: there are too many connections."""
+        # This member has all clients of the wire.
         if self._cluster.has(place_of("wire", self._wire)):
             return self._factory.buildProtocol(addr)
         address = str(getattr(addr, "host", ""))

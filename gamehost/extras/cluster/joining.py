@@ -22,7 +22,7 @@ class JoinedCluster(Cluster):
     """The membership of a host with ports, to which clients and other members connect."""
 
     def front_of(self, factory: Any, spreads: bool) -> Any:
-        """Returns the factory for a listener of a wire, as of `gamehost.extras.cluster.front.front_of`."""
+        """Returns the factory for a listener of a wire, see `gamehost.extras.cluster.front.front_of`."""
         return front_of(self, factory, spreads)
 
     @property
@@ -41,6 +41,13 @@ class Joining:
     """
 
     def __init__(self, options: Any, reactor: Any, endpoints: Any) -> None:
+        """
+        Reads the options of a member of a cluster.
+
+        :param options: the command line
+        :param endpoints: knows what must be read again at a SIGHUP
+        :raises UsageError: an option cannot be used
+        """
         self._store: str = options["store"]
         self._spreading: Set[str] = {
             AGENT,
@@ -88,6 +95,7 @@ class Joining:
             warn=warn,
             spreading=self._spreading,
         )
+        # Numbers of tables are given by the database, so that no two members use the same one.
         store.numbers.ask = registry.new_numbers
         return JoinedCluster(registry, self._reactor, cork, self._listener, store.beat, store.find_opened, store.take)
 

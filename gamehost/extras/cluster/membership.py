@@ -63,9 +63,14 @@ class HomeSearch:
     _asked: bool = False
 
     def find(self) -> Member | bool | None:
-        """Returns the home now. If it is not known, asks the registry, and returns `None` until the answer has come."""
+        """
+        Returns which member is the home of the key now. If this is not known, asks the registry once.
+
+        :returns: the member; `False`: it is this host; `None`: it is not known yet, so ask again later
+        """
         if self.home == self._cluster.epoch:
             return False
+        # `None`: the member has ended, or no home was found yet.
         found = self._cluster.member(self.home)
         if found is None and not self._asked:
             self._asked = True
@@ -196,6 +201,7 @@ class Cluster(Membership):
             # Players of slow matches may log in at any member, so their names may become free. Names of guests remain here.
             keys = self.lobby.slow.keys()
             self.here.update(keys)
+            # Each key may become free at the end of this turn, if nothing else needs it.
             for key in keys:
                 self.freed(key)
         self.registry.start(self)
@@ -224,6 +230,7 @@ class Cluster(Membership):
             pass on.
         :param sites: the web sites of the pages
         """
+        # Reversed, so that the first factory of a wire is the last one that is stored.
         self.factories = {one.wire.name: one for one in reversed(list(factories))}
         self.listener.open(self, {**self.factories, SOCKET: next(iter(sites), None)})
         self.opened()
@@ -282,9 +289,10 @@ class Cluster(Membership):
 
     def is_here(self, connection: Any, claim: Claim) -> bool:
         """
-        Returns whether this host is known to be the home of a claimed name, without asking the registry. If so, the claim is
-        noted for the connection.
+        Returns whether this host is known to be the home of a claimed name, without asking the registry. If so, the
+        claim is noted for the connection. `False`: ask the registry.
         """
+        # A player that is being given to another member is as good as gone.
         if claim.key not in self.here or claim.key in self.leaving:
             return False
         self._note_claim(connection, claim.key)
@@ -344,6 +352,7 @@ class Cluster(Membership):
         if found is None:
             answer(None)
             return
+        # The answer also has the newest state of the account.
         self.changed({key: found.account}, None)
         if found.home == self.epoch:
             self.here.add(key)
@@ -384,6 +393,7 @@ class Cluster(Membership):
         """
         if place in self.claims and place not in self.here and not self.halted:
             again = partial(self.clock.callLater, CLAIM_AGAIN, self._claim_place, place)
+            # The right side of `or` is called only if another member is the home.
             self._ask(place, lambda home: home == self.epoch or again())
 
     def take(self, table: TableId, taken: Callable[[bool], None]) -> None:
@@ -395,11 +405,16 @@ class Cluster(Membership):
         place = place_of(table)
 
         def answered(got: bool) -> None:
+            """
+            Called with whether the store has made this host the owner of the table. If not, the place becomes free
+            again.
+            """
             if not got:
                 self.give_up(place)
             taken(got)
 
         def at_home(home: int | None) -> None:
+            """Called with the home of the table's place. Only then the store is asked for the table."""
             if home == self.epoch and not self.halted:
                 self._take(table, answered)
             else:
@@ -411,12 +426,14 @@ class Cluster(Membership):
     def waits(self, session: Session, queue: QueueKey) -> None:
         """Called when a player begins to wait in a queue. It is offered to the other members after a moment."""
         self.waiting[session.key] = (session, queue, self.clock.seconds())
+        # The timer runs already, or the host stops.
         if not (self._alone or self.halted):
             self._alone.set(self.clock, AMONG_THEMSELVES, self._look_for_others)
 
     def waits_no_longer(self, session: Session) -> None:
         """Called when a player does not wait in a queue any more."""
         self.waiting.pop(session.key, None)
+        # The others must know soon, so that they send nobody to meet this player.
         if session.key in self._offered:
             self._soon()
 
@@ -433,6 +450,7 @@ class Cluster(Membership):
         Called with the home of a name that the host has given to a player. If another member has the name, the player must
         leave.
         """
+        # A player at a table remains, because other players play with it.
         if home != self.epoch and session.player is not None and session.table_id is None:
             player = session.player
             self.lobby.withdraw(session)
@@ -446,7 +464,10 @@ class Cluster(Membership):
             self._timer.set(self.clock, 0, self._tell)
 
     def _tell(self) -> None:
-        """Sends the registry the changes of this turn: free names, and players that wait or do not wait any more."""
+        """
+        Sends the registry the changes since the last call: names that are free now, and players that have begun or
+        ended to wait in a queue.
+        """
         # A name is free if it is not claimed, no session has it, and no end of a match waits for its player.
         names, maybe_free = self.lobby.registry, self._maybe_free
         free = [
@@ -463,6 +484,8 @@ class Cluster(Membership):
             if key in self.here and since <= latest
         }
         # Send only the differences.
+        # First the players that do not wait any more, then free names, then players that wait: a name may be in all
+        # three.
         for key in [key for key in self._offered if key not in offers]:
             del self._offered[key]
             self.registry.waits_no_longer(key)
@@ -483,6 +506,7 @@ class Cluster(Membership):
 
     def _show(self) -> None:
         """Sends the other members a page with the players and queues of this member, if it has changed."""
+        # Without other members, nobody reads the page.
         if len(self.members) > 1:
             page = self.lobby.directory.page(self.lobby.waiting_tables).write()
             if page != self._shown:
@@ -503,6 +527,7 @@ class Cluster(Membership):
         for one in members:
             if one.epoch != self.epoch and one not in known:
                 try:
+                    # The result is not used: this only tries whether the address can be used.
                     self.relays.dial(one.address)
                 except BadOption as error:  # warn the owner now, and not when the first player is refused
                     words = "no connection can be passed on to member {epoch}: {why}"
@@ -526,6 +551,7 @@ class Cluster(Membership):
         # This host knows its own tables better than the database does.
         elsewhere = [one for owner, one in tables if owner != self.epoch]
         own = {one.table for owner, one in tables if owner == self.epoch}
+        # Without slow matches at this host or elsewhere, there is nothing to do.
         if elsewhere or self.lobby.slow is not None:
             with self.cork:
                 self.lobby.slow_matches().learn(elsewhere, [row for row in rows if row[1].table not in own], over)
@@ -576,4 +602,5 @@ class Cluster(Membership):
             if key in self.here:
                 self.freed(key)
             elif self.lobby.registry.get(key) is not None:
+                # The answer is not needed: it is enough that the registry knows the claim.
                 self._ask(key, lambda home: None)

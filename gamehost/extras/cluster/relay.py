@@ -112,6 +112,7 @@ def read_preamble(line: bytes) -> Preamble:
     :raises WireError: the line is not a preamble, or has another interface number
     """
     try:
+        # First only the number, because the other fields of another interface may be unknown here.
         if (its := _SPEAKS.decode(line).interface) != INTERFACE:
             raise WireError(
                 f"it comes from a member with interface {its} between members, and this release has {INTERFACE}"
@@ -119,6 +120,7 @@ def read_preamble(line: bytes) -> Preamble:
         read = _READER.decode(line)
     except (DecodeError, RecursionError):
         raise WireError("no preamble") from None
+    # None of these numbers can be negative.
     if min(read.skip, read.sequence, read.hops) < 0:
         raise WireError("no preamble")
     return read
@@ -183,6 +185,14 @@ class _GoingBack(Protocol):
     transport: Any
 
     def __init__(self, framed: FramedTransport, back: Return, data: bytes, lost: Callable[[], None]) -> None:
+        """
+        Makes the protocol.
+
+        :param framed: the client's transport, by way of the member that relays the connection
+        :param back: the destination
+        :param data: bytes of the client that were received and not handled
+        :param lost: called if the connection is lost before the mark has come
+        """
         self._framed = framed
         self._back = back
         self._come = bytearray(data)
@@ -194,6 +204,10 @@ class _GoingBack(Protocol):
         self.transport.resumeProducing()
 
     def dataReceived(self, data: bytes) -> None:
+        """
+        Called with bytes of the client. The mark is behind the last ones: then sends them all back, and an empty frame
+        as their end.
+        """
         self._come += data
         if self._come.endswith(self._framed.mark):
             self._lost = None
@@ -228,6 +242,7 @@ class _ToHome(Protocol):
             if end - body > LONGEST_FRAME:
                 self.transport.loseConnection()
                 return
+            # The rest of this frame has not come yet.
             if end > len(come):
                 break
             self._relay.from_home(come[body:end])
@@ -327,6 +342,7 @@ class Relay:
         """
         self.client = transport
         if transport is not None:
+            # Nothing is read from the client before the other member is reached.
             transport.pauseProducing()
         self._relays.all.add(self)
         self._look()
@@ -338,7 +354,9 @@ class Relay:
 
     def from_client(self, data: bytes) -> None:
         """
-        Called with bytes of the client: stores them if they may be needed again, and sends them to the other member.
+        Called with bytes of the client: sends them to the other member. Until the other member has answered, the bytes
+        are also stored, because a third member may have to continue with them. They are stored, too, while the
+        connection comes back.
 
         It may be called although reading is paused: TLS delivers the bytes that it has decrypted already.
         """
@@ -346,6 +364,7 @@ class Relay:
             self._data += data
         if self._home is not None and not self._over and self._back is None:
             write_at_once(self._home, data)
+            # Too many bytes to store. From now on, no other member can continue with them.
             if len(self._data) > MOST_UNANSWERED:
                 self._answered()
 
@@ -355,8 +374,10 @@ class Relay:
             return
         if not self._heard:
             self._answered()
+        # The connection comes back: these frames are the destination, the client's bytes, and an empty frame.
         if self._back is not None:
             self._back.append(data)
+        # An empty frame says that the other member wants to give the connection back.
         elif data:
             self.client.write(data)
         else:
@@ -370,6 +391,7 @@ class Relay:
         client's last bytes. Then the other member sends back the bytes that it has not handled.
         """
         self._back = []
+        # Neither side waits for the other one any more.
         for transport in (self.client, self._home):
             transport.unregisterProducer()
         self.client.pauseProducing()
@@ -387,6 +409,7 @@ class Relay:
 
     def client_lost(self) -> None:
         """Called when the client's connection is lost. Ends the relay, unless the other member must still be informed."""
+        # The connection comes back at this moment, or the other member is not reached yet and has the name.
         if self._back is not None or (self._preamble.adopt is not None and self._home is None):
             self.client = None  # the other member has the name, and must know
             self._leave()
@@ -402,6 +425,7 @@ class Relay:
         member.
         """
         # The connection has come back completely: the last frame is empty.
+        # `_back` has the frames that have come back; `None`: the connection does not come back.
         if self._back and not (self._back[-1] or self._over):
             self._go_elsewhere(self._back)
             return
@@ -424,10 +448,12 @@ class Relay:
         """
         back = _RETURNS.decode(frames[0])
         self._home = self._back = None
+        # The client has gone, and no member must be informed.
         if self.client is None and back.preamble.adopt is None:
             self._finish()
             return
         self._heard = False
+        # In front of the bytes that have come from the client since then.
         self._data[:0] = b"".join(frames[1:])
         self._search, self._preamble = self._relays.search(back.key, back.home), back.preamble
         self._look()
@@ -444,6 +470,7 @@ class Relay:
         if self._finish():
             for transport in (self._home, self.client):
                 if transport is not None:
+                    # Without a connection to the other member, no producer is registered.
                     if self._home is not None:
                         transport.unregisterProducer()
                     transport.loseConnection()
@@ -456,6 +483,7 @@ class Relay:
     def _dial(self) -> None:
         """Connects to the member that the search finds now. If it finds this host, the connection remains here."""
         found = self._search.find()
+        # `False`: this host is the home now. `None`: the home is not known yet.
         if found is False:
             self._stay()
         elif isinstance(found, Member):
@@ -470,6 +498,7 @@ class Relay:
 
     def _stay(self) -> None:
         """Ends the relay, and handles the client at this host."""
+        # The preamble counts the pass to another member, which does not take place.
         client, hops = self.client, self._preamble.hops - 1
         if self._finish():
             if client is not None:
@@ -507,8 +536,11 @@ class Relay:
         if self._relays.clock.seconds() + PAUSE < self._until:
             self._timer.set(self._relays.clock, PAUSE, self._dial)
             return
+        # With a lost client whose name the other member has, the relay only informs that member, and tries again for
+        # long. Warn once.
         if self.client is not None or self._preamble.adopt is None:
             Relays.log.warn("a connection cannot be passed on: {why}", why=failure and failure.getErrorMessage())
+        # The client has not logged in, so no member has its name.
         if self._preamble.adopt is None:
             self.cut()
             return
@@ -534,7 +566,7 @@ class Relay:
         return True
 
     def _leave(self) -> None:
-        """Tells the limiter that the client's connection is gone, once."""
+        """Reports to the limiter that the client's connection is gone. A second call does nothing."""
         if self._counted:
             self._counted = False
             self._relays.limiter.leave(self._preamble.address)
@@ -570,10 +602,15 @@ class Relays:
         :param preamble: the facts for the other member
         :param data: bytes that the client has sent already
         """
+        # Another member relays this connection already.
         if isinstance(transport, FramedTransport):
             self.limiter.leave(preamble.address)
 
             def lost() -> None:
+                """
+                Called if the relaying member is lost before it has the connection back. The client is lost, too. If it
+                had logged in, the member that has its name now must be informed.
+                """
                 if preamble.adopt is not None:
                     self.pass_on(None, key, home, preamble, b"")
 

@@ -44,9 +44,12 @@ class _SeededDeals(JournalledChance):
 
     def replay(self, drawn: Sequence[int], step: Callable[[], T]) -> T:
         """
-        Carries out a step of the game, and compares the random numbers that it takes with those of the record.
+        Carries out a step of the game, which takes random numbers from this object, and compares these numbers with
+        those of the record.
 
-        :param drawn: the numbers of the record
+        :param drawn: the numbers that the record has for this step
+        :param step: carries out the step
+        :returns: the result of the step
         :raises ValueError: they differ
         """
         result = step()
@@ -57,12 +60,13 @@ class _SeededDeals(JournalledChance):
 
 def audited(folder: Path) -> Contest:
     """
-    Reads the contest that was played in a folder.
+    Reads the contest that was played in a folder, by its journal.
 
     :raises ContestError: there is no contest, it cannot be read, or it is being played
     """
     journal = ContestJournal(folder)
     try:
+        # The plan is that of the journal itself, so it cannot differ.
         return journal.open(journal.plan())
     finally:
         journal.close()
@@ -70,8 +74,11 @@ def audited(folder: Path) -> Contest:
 
 def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
     """
-    Yields the faults of a contest, a sentence for each. Faults are players, seats, deals, moves and points that do not follow
-    from the plan, the seed and the records, and rulings that contradict a record. Refused connections are listed, too.
+    Checks all games of a contest, and yields each fault as a sentence. It is a fault if the players, seats, cards or
+    points of a game, or its moves, differ from what the plan, the seed and the game's record require, or if a ruling
+    contradicts the record. Refused connections are listed, too.
+
+    :param game: the game of the contest
     """
     for one in contest.played.values():
         for fault in _faults_of(contest, one, game):
@@ -87,9 +94,10 @@ def faults(contest: Contest, game: Game[Any, Any]) -> Iterator[str]:
 
 def faults_of_files(folder: Path, contest: Contest, data: Mapping[str, Any]) -> Iterator[str]:
     """
-    Yields a sentence for each file of a contest that does not follow from its journal: the records of games, and the results.
+    Compares the files of a contest, which are the records of games and the results, with the journal. Yields a sentence
+    for each file that differs from the journal.
 
-    :param data: the results that follow from the journal
+    :param data: the results as the journal gives them, for comparison with `results.json`
     """
     for one in contest.played.values():
         path = folder / "games" / f"{one.id}.txt"
@@ -103,6 +111,7 @@ def faults_of_files(folder: Path, contest: Contest, data: Mapping[str, Any]) -> 
     except (OSError, ValueError) as error:
         yield f"results.json: {error}"
         return
+    # Through JSON and back, so that tuples are lists, as in the file.
     if written != json.loads(json.dumps(data)):
         yield "results.json: these results do not follow from the journal"
 
@@ -112,6 +121,7 @@ def _words_of(contest: Contest, refused: Refused) -> str:
     if contest.pairing(refused.id) is None:
         return "the plan has no such game"
     names = contest.plan.names
+    # Somebody may have changed the journal, so there may be no player with the owner's number.
     owner = "" if refused.owner is None or refused.owner >= len(names) else f" of {names[refused.owner]}"
     process = f" ({refused.process})" if refused.process else ""
     return f"a connection{owner} asked for the seat of {refused.name} and was refused: {refused.why}{process}"
@@ -128,6 +138,7 @@ def _faults_of(contest: Contest, one: Played, game: Game[Any, Any]) -> Iterator[
         record = read_notation(one.notation).record if one.notation else None
         if one.ruling is not None:
             yield from _faults_of_ruling(contest, one, one.ruling, game, record)
+        # A record of another game than the plan's has no moves that could be replayed here.
         if record is not None and one.cause != OTHER_GAME:
             yield from _faults_of_record(plan, names, planned.seed, game, record)
         yield from _faults_of_result(plan, one, game, record)
@@ -152,7 +163,10 @@ def _faults_of_result(plan: Plan, one: Played, game: Game[Any, Any], record: Tab
 def _faults_of_ruling(
     contest: Contest, one: Played, ruling: Ruling, game: Game[Any, Any], record: TableRecord | None
 ) -> Iterator[str]:
-    """Yields a fault if a ruling is not possible, or is contradicted by the record, its evidence or the plan."""
+    """
+    Yields a fault if a ruling, by which the contest and not the record has decided a game, is not possible, or
+    contradicts the record, its own evidence or the plan.
+    """
     plan, seats = contest.plan, ruling.seats
     if ruling.cause not in RULED:
         yield f"the runner cannot rule {ruling.cause!r}; expected one of {', '.join(RULED)}"
@@ -203,9 +217,11 @@ def _faults_of_record(
         yield f"the record has other players: {', '.join(seated)}; the plan has {', '.join(names)}"
     elif seated != [*names]:
         yield f"the record has other seats: {', '.join(seated)}; the plan has {', '.join(names)}"
+    # The settings of the game, without the game's name in front. A setting that the record leaves out is not compared.
     own = {name.partition(".")[2]: text for name, text in plan.settings.items() if name.startswith(f"{game.name}.")}
     if other := sorted(name for name, text in own.items() if record.opening.settings.get(name, text) != text):
         yield f"the record has another {other[0]} than the plan"
+    # A running host has dealt by its own random numbers, so only the moves can be checked.
     if plan.hosted:
         replayed(game, record.opening, record.entries)
     else:

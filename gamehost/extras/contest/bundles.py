@@ -66,6 +66,7 @@ def zip_of(data: bytes, words: Sequence[str]) -> bytes:
         process = subprocess.Popen(words, stdin=given, stdout=made, stderr=subprocess.DEVNULL, env=environment)
         try:
             status = process.wait(GIT_SECONDS)
+        # The process is ended below, and the bundle is refused.
         except subprocess.TimeoutExpired:
             status = 1
         finally:
@@ -74,5 +75,6 @@ def zip_of(data: bytes, words: Sequence[str]) -> bytes:
                 process.wait()
         if status:
             raise NoBundle("expected a whole bundle with HEAD: git bundle create bot.bundle HEAD")
+        # A larger zip is cut off here, and refused when it is unpacked.
         made.seek(0)
         return made.read(MOST_MADE)

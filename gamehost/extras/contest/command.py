@@ -155,7 +155,11 @@ def _add_bounds(made: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> str:
-    """Checks that an option's text is a number of seconds, and returns the text."""
+    """
+    Checks that an option's text is a number of seconds, and returns the text unchanged.
+
+    :raises ArgumentTypeError: it is not, or the number is too large
+    """
     try:
         if float(text) < 0 or float(text) > 1e6:
             raise ValueError
@@ -175,6 +179,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
     made = parser(wires)
     options = made.parse_args(arguments)
     # The file may be left out: `gamehost contest drop NAME`.
+    # The first word is then not a file, but an action of the organizer.
     if options.file is not None and str(options.file) in ACTIONS:
         options.file, options.action = None, [str(options.file), *options.action]
     if options.audit:
@@ -197,7 +202,8 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any, out
         return INTERRUPTED
     if found is not None:
         replace_file(folder / CHECKS, json.dumps(found, indent=1) + "\n")
-    # Connect the parts: the display, the games, the run of the contest, and the socket for the organizer.
+    # Connect the parts: the display, the function that makes games, the run of the contest, and the socket for the
+    # organizer.
     known = next(wire for wire in wires if wire.name == plan.wire)
     game = next(game for game in known.games if game.name == plan.game)
     shown = Shown(folder, game, out)
@@ -224,6 +230,7 @@ def _play(
     :param made: the parser, which reports wrong options
     :returns: the exit status
     """
+    # Later, because the reactor may not run yet.
     shown.over = lambda: reactor.callLater(0, reactor.stop)
     _prepare(reactor)
     reactor.addSystemEventTrigger("before", "shutdown", shown.run.stop)
@@ -237,6 +244,7 @@ def _play(
         print_text(f"drop, replace and replay need a stop of this contest: {error}\n")
     reactor.callWhenRunning(shown.run.start)
     reactor.run()
+    # `None`: the contest was interrupted. Empty: all games are decided.
     if shown.failure:
         journal.close()
         exit_with_usage_error(shown.failure, "the same command goes on when that is mended")
@@ -264,6 +272,7 @@ def _checked(plan: Plan, folder: Path, content: Mapping[str, Any], out: TextIO) 
         before or `--no-check` is given
     :raises ContestError: a program has failed, and with `--strict-entry` all must pass
     """
+    # A contest with a journal has begun, and its programs were checked then.
     if (folder / JOURNAL).exists() or content.get("no_check"):
         return None
     check = EntryCheck(plan, out)
@@ -280,6 +289,7 @@ def _write_results(shown: "Shown") -> None:
     contest, folder, table = shown.contest, shown.folder, standings(shown.contest)
     shown.clear()
     try:
+        # Traces take a while. If the organizer interrupts them, the results are written without them.
         with suppress(KeyboardInterrupt):
             trace_worst_games(folder, contest)
         results.write(contest, table, folder, shown.game)
@@ -306,6 +316,7 @@ def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
         print_text(f"{by_whom(entry)}: {words_of(contest, entry)}\n")
     good = f"{len(contest.played)} games: players, deals, moves and points follow from the plan and the seed"
     if contest.plan.hosted:
+        # A running host deals by its own random numbers, so the deals cannot be checked.
         good = f"{len(contest.played)} games: players, moves and points follow from the plan; the host dealt"
     print_text("\n".join(found or [good]) + "\n")
     return 1 if found else 0
@@ -313,10 +324,10 @@ def _audit(folder: Path, wires: Sequence[Wire[Any]]) -> int:
 
 def _intervene(words: Sequence[str], content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> int:
     """
-    Carries out a change of the organizer in the middle of a contest. A process that plays the contest is asked to do it. If
-    there is none, the change is written to the journal here.
+    Carries out a change of the organizer in the middle of a contest. If a process plays the contest at this time, it is
+    asked to do it. Otherwise the change is written to the journal here.
 
-    :param words: the change, as of `ACTIONS`
+    :param words: the change: one of `ACTIONS` with its arguments
     :param content: the options by name
     :returns: the exit status
     :raises ContestError: the change cannot be made
@@ -330,6 +341,7 @@ def _intervene(words: Sequence[str], content: Mapping[str, Any], wires: Sequence
     anew = bool(content.get("anew"))
     try:
         contest = journal.open(plan)
+    # Another process has locked the journal, because it plays the contest.
     except ContestBusy:
         print_text(f"{ask(folder, words, anew)}\n")
         return OVER
@@ -359,6 +371,7 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
 
     :raises ContestError: the file cannot be used
     """
+    # Options that were not given are `None`. `--anew` belongs to an action of the command line, so it remains.
     given = {
         name: value
         for name, value in vars(options).items()
@@ -383,12 +396,13 @@ def _content(options: argparse.Namespace) -> dict[str, Any]:
     content = _read_values(options.file, content)
     content["player"] = [f"{name}={command}" for name, command in players.items()]
     content["set"] = [f"{name}={value}" for name, value in settings.items()]
+    # The players and settings of the command line replace those of the file.
     return {**content, **given}
 
 
 def _read_values(file: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Returns the values of a file, checked and converted as the same options of the command line are.
+    Checks and converts the values of a file as if they were options of the command line, and returns them by name.
 
     :raises ContestError: a value cannot be used
     """
@@ -399,12 +413,14 @@ def _read_values(file: Path, content: Mapping[str, Any]) -> dict[str, Any]:
         if name in _FLAGS:
             if not isinstance(value, bool):
                 raise ContestError(f"{file}: expected true or false for {option[2:]!r}, not {value!r}")
+            # `False`: the option is left out.
             words += [option] * value
         elif name == "sprt" and isinstance(value, list):
             words += [option, *map(str, value)]
         else:
             words.append(f"{option}={value}")
     made = parser(())
+    # So that the parser raises an error, which is reported with the name of the file.
     made.exit_on_error = False
     try:
         read = vars(made.parse_args(words))
@@ -423,6 +439,7 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     """
     wire = _wire(content, wires)
     game = _game(content, wire)
+    # The player with a known rating, and the rating; `None`: there is none.
     anchored = _anchor(content.get("anchor", ""))
     seats = int(content.get("seats", 2))
     entrants = tuple(_entrant(text, wire, game, seats, anchored) for text in content.get("player", ()))
@@ -441,8 +458,10 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     chosen = content.get("format", "round-robin")
     if chosen not in FORMATS:
         raise ContestError(f"no format {chosen!r}; expected one of {', '.join(FORMATS)}")
+    # Whether each round depends on the results of the rounds before it.
     in_turn = chosen in IN_TURN and seats == 2 and sprt is None
     rule = content.get("out_rule", "forfeit" if in_turn else "annul")
+    # By the rule `annul`, results would be taken back on which later pairings depend.
     if in_turn and rule == "annul":
         raise ContestError(f"the next round depends on the results of a {chosen}: expected --out-rule=forfeit")
     return Plan(
@@ -467,7 +486,8 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
 
 def _with_folders(entrants: Sequence[Entrant], content: Mapping[str, Any]) -> tuple[Entrant, ...]:
     """
-    Returns the entrants with their first folders for uploaded programs. Only entrants with `{folder}` in the command have one.
+    Returns the entrants with their first folders for uploaded programs. Only entrants with `{folder}` in the command
+    have one. Programs of strangers are run, so an isolation is needed.
 
     :raises ContestError: the options do not fit `--uploads`
     """
@@ -561,10 +581,12 @@ def _where_games_are(content: Mapping[str, Any], plan: Plan) -> RunningHost | No
             raise ContestError(f"{people[0]} is a person, who plays on a running host: expected --host, too")
         return None
     host, _, port = str(content["host"]).rpartition(":")
+    # The host reserves seats for games of two. It does not end games after a number of moves.
     if not port.isdigit() or plan.seats != 2 or plan.most_moves:
         raise ContestError("expected [HOST:]PORT for --host, two players at a table, and no --most-moves")
     admin = Path(content.get("admin", DEFAULT_ADMIN))
     try:
+        # The result is not used here: this only tries whether the file can be made or read, before the contest begins.
         secret_of(admin)
     except OSError as error:
         raise ContestError(f"expected the socket of the host's owner with --admin: {error}") from error
@@ -615,6 +637,7 @@ def _entrant(
     name, _, command = text.partition("=")
     if not name or not command:
         raise ContestError(f"expected NAME=COMMAND for a player, not {text!r}")
+    # `None`: the rating of this player is not known.
     anchor = anchored[1] if anchored is not None and anchored[0] == name else None
     if not command.startswith("house:"):
         try:
@@ -658,6 +681,7 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
         raise ContestError(f"expected NAME=VALUE with --set, not {bad!r}")
     found = dict(text.split("=", 1) for text in content.get("set", ()))
     # Some settings have options of their own, which `--set` overrides.
+    # Ten seconds a move, if nothing is given.
     times = {"move_time": content.get("move_time", "10")}
     times |= {name: content[name] for name in ("game_time", "increment") if name in content}
     found = {**{f"{game.name}.{name}": str(value) for name, value in times.items()}, **found}
@@ -667,6 +691,7 @@ def _settings(content: Mapping[str, Any], wire: Wire[Any], game: Game[Any, Any])
     known = {f"{game.name}.{name}" for name in of_game} | {f"{wire.name}.{name}" for name in of_wire}
     if unknown := sorted(found.keys() - known):
         raise ContestError(f"there is no setting {unknown[0]!r} of {wire.name}")
+    # Results are not used: both calls raise `BadOption` if a value is wrong.
     game.check({name: value for name, value in of_game.items() if name in game.options})
     wire.configure(of_wire)
     return found
@@ -708,6 +733,7 @@ class Shown:
         Prints a line for an event: a game is decided or void, a connection was refused, or the contest was changed. A game that
         begins only changes the progress.
         """
+        # First, so that the table that is shown below is new.
         self._write()
         self.clear()
         if isinstance(what, Played):
@@ -732,6 +758,7 @@ class Shown:
         filled = BAR * done // max(1, count)
         lines = [f"[{'#' * filled}{'-' * (BAR - filled)}] {words}"]
         lines += results.as_text(self.contest, self._table).splitlines()
+        # Longer lines would wrap, and `clear` counts lines. One line remains for the cursor.
         shown = [line[: width - 1] for line in lines[: height - 2]]
         self._lines = len(shown)
         print("\n".join(shown), file=self._out, flush=True)
@@ -739,6 +766,7 @@ class Shown:
     def clear(self) -> None:
         """Removes the progress from the terminal, so that the next line is printed in its place."""
         if self._lines:
+            # Moves the cursor up by this number of lines, and erases everything below it.
             print(f"\x1b[{self._lines}F\x1b[J", end="", file=self._out, flush=True)
         self._lines = 0
 
@@ -756,6 +784,7 @@ class Shown:
         except OSError as error:  # nothing is lost: the results are made again from the journal
             print(f"the results so far cannot be written: {error}", file=self._out, flush=True)
         now = time.monotonic()
+        # At most about a twentieth of the time, and at most once in `PAUSE` seconds.
         self._not_before = now + max(PAUSE, 20 * (now - began))
 
 
@@ -763,7 +792,7 @@ def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParse
     """
     Opens the port of the contest's page, and prints the addresses of the page.
 
-    :param where: `[HOST:]PORT`
+    :param where: `[HOST:]PORT`, from the option `--web`
     :param with_uploads: whether authors can upload programs there
     """
     from gamehost.extras.contest.page import ContestSite, page_access  # a contest without a page needs no web server
@@ -782,6 +811,8 @@ def _listen(reactor: Any, where: str, shown: Shown, made: argparse.ArgumentParse
     listening = serverFromString(reactor, f"tcp:{port}:interface={interface}").listen(site)
 
     def listens(found: Any) -> None:
+        """Called when the port is open."""
+        # The port is known only now: the option may have port 0.
         site.access = page_access(found.getHost().port)
         print_text(f"page: http://{interface}:{found.getHost().port}/contest\n")
         if with_uploads:

@@ -80,6 +80,7 @@ def seed_of(plan: Plan, number: int, board: int) -> int:
 
     :param number: the number of the round
     """
+    # Six bytes: a number that JSON and its readers in other languages store exactly.
     return int.from_bytes(sha256(f"{plan.seed}/{number}/{board}".encode()).digest()[:6], "big")
 
 
@@ -126,10 +127,14 @@ class Contest:
     _champion: int | None = None
 
     def __attrs_post_init__(self) -> None:
+        """
+        Makes the rounds that are known from the beginning. Other rounds are made when the rounds before them are over.
+        """
         count = len(self.plan.entrants)
         self._past = Past.none(count)
         self._rounds = self._schedule(count)
         self.in_turn = self.plan.format in IN_TURN and self.plan.seats == 2 and self.plan.sprt is None
+        # A sequential test has no fixed number of rounds, so its rounds are made one by one.
         if not self.in_turn and self.plan.sprt is None:
             while self._begin_round():
                 pass  # all games are known from the beginning
@@ -142,6 +147,7 @@ class Contest:
         :param count: the number of players
         """
         plan = self.plan
+        # A sequential test of two players ends by its verdict, long before the last of these rounds.
         if plan.sprt is not None:
             yield from round_robin(2, MOST_GAMES)
         elif plan.seats > 2:
@@ -153,6 +159,7 @@ class Contest:
         elif plan.format == "knock-out":
             yield from self._knock_out(count)
         else:
+            # A Swiss contest.
             for number in range(1, plan.rounds + 1):
                 present = [player for player in self.order(number) if self._present(player, number)]
                 if len(present) < 2:
@@ -174,18 +181,24 @@ class Contest:
         self._champion = alive[0]
 
     def _winner(self, number: int, one: int, other: int) -> int:
-        """The winner of a pairing of a knock-out. If both have equal points, it is the player that entered first."""
+        """
+        Returns the winner of a pairing of a knock-out. If both have equal points, it is the player that entered first.
+
+        :param one: the player with the smaller number
+        """
         points = {one: 0.0, other: 0.0}
         for game in self.games:
             if game.round == number and {*game.players} == {one, other}:
                 for player, share in self._shares(game).items():
                     points[player] += share
+        # `one` is the smaller number, so it entered first.
         return one if points[one] >= points[other] else other
 
     def survived(self, player: int) -> int:
         """Returns in how many rounds of a knock-out a player took part. The winner of the contest gets one more."""
         rounds = [one.round for one in self.games if player in one.players]
         rounds += [number for number, bye in self.byes if bye == player]
+        # One more for the winner: otherwise it would be equal to the loser of the last round.
         return max(rounds, default=0) + (player == self._champion)
 
     def _present(self, player: int, number: int) -> bool:
@@ -194,13 +207,19 @@ class Contest:
 
         :param number: the number of the round
         """
+        # The player was out at that time, and came back after a later change by the organizer.
         if any(one == player and after < number <= until for one, after, until in self._away):
             return False
+        # The player may be out now, and have taken part in the last round before that.
         return player not in self.scratched or self.scratched[player][0] >= number
 
     def out_of(self, one: Pairing) -> set[int]:
-        """Returns the players of a game that cannot play it, because they are or were out of the contest at that time."""
+        """
+        Returns the players of a game that cannot play it, because they are out of the contest, or were out in the
+        game's round. An empty set: all can play.
+        """
         found = {player for player in one.players if player in self.scratched}
+        # In other contests a player that has come back plays the games that it has missed.
         if self.in_turn:
             found |= {p for p, after, until in self._away if p in one.players and after <= one.round <= until}
         return found
@@ -250,6 +269,7 @@ class Contest:
         """
         points = [0.0] * len(self.plan.entrants)
         for one in self.played.values():
+            # For pairings, every decided game before the round counts, also those that were annulled later.
             if self.counts(one) if before is None else one.round < before:
                 for player, share in zip(one.players, one.shares, strict=True):
                     points[player] += share
@@ -258,6 +278,7 @@ class Contest:
         if self.plan.format == "swiss" and self.in_turn:
             for number, player in self.byes:
                 if before is None or number < before:
+                    # With `pairs`, a round has two games for each player.
                     points[player] += 2.0 if self.plan.pairs else 1.0
         return points
 
@@ -265,6 +286,7 @@ class Contest:
         """
         Changes the state of the contest by an entry of the journal.
 
+        :param entry: an entry that was written just now, or one that is read from the journal again
         :raises ValueError: the entry cannot be right: its game is counted already, or there is no such player or game
         """
         match entry:
@@ -315,9 +337,13 @@ class Contest:
         if played.id in self.played:
             raise ValueError(f"game {played.id} has been counted")
         self.played[played.id] = played
-        # A player is idle if it has lost this game because it did nothing.
+        # A player is idle if it has lost this game because it did nothing. A player with a share of the point, or that has
+        # lost in another way, is not idle any more.
         for player, share in zip(played.players, played.shares, strict=True):
-            (self.idle.discard if share or played.cause not in IDLE else self.idle.add)(player)
+            if share or played.cause not in IDLE:
+                self.idle.discard(player)
+            else:
+                self.idle.add(player)
         # Count absences in a row: a player that came begins again at 0.
         for player in played.players:
             if player not in played.absent:
@@ -330,13 +356,16 @@ class Contest:
 
     def next_games(self, running: Mapping[str, object]) -> Iterator[Pairing]:
         """
-        Yields the games that can begin now, in order. A round of a Swiss contest or a knock-out begins when the round before
-        is over.
+        Yields the games that can begin now, in order. A round of a Swiss contest or a knock-out begins when the round
+        before is over. No games: the contest is over, or the caller must wait for the games that are being played.
 
         :param running: the games that are being played, by id. They are left out.
         """
         if self.verdict is not Verdict.OPEN:
             return
+        # In a Swiss contest or a knock-out, begins the next round if the last one is over. In all other formats, all
+        # rounds have begun; only those of a sequential test are added here, when a caller needs more games than there
+        # are.
         self.advance()
         yield from (one for one in self.games if self._open(one) and one.id not in running)
         while not self.in_turn and self._begin_round():
@@ -355,20 +384,27 @@ class Contest:
         :returns: `None`: there is no such game, or the results for its round are missing
         """
         while (found := next((one for one in self.games if one.id == name), None)) is None:
+            # A round that is not over decides the pairings of the next one.
             if (self.in_turn and any(self._open(one) for one in self.games)) or not self._begin_round():
                 return None
         return found
 
     @property
     def progress(self) -> tuple[int, int, str]:
-        """How many games are decided, how many games the contest has, and both in words for people."""
+        """
+        Three values: how many games are decided, how many games the contest has, and both in words for people. A
+        sequential test ends by its verdict, so for it the second number is the first one again.
+        """
         done, count = len(self.played), sum(not self.is_void(one) for one in self.games)
         if self.plan.sprt is not None:
             return done, done, f"{done} games are decided"
         rounds = self.rounds
+        # The games of rounds that have not begun are not in `games` yet. With `pairs`, each pairing is two games.
         if self.in_turn:
             more, rounds = self._to_come()
-            count += more * (2 if self.plan.pairs else 1)
+            if self.plan.pairs:
+                more *= 2
+            count += more
         now = next((one.round for one in self.games if self._open(one)), self.rounds)
         return done, count, f"{done} of {count} games are decided; round {now} of {rounds}"
 
@@ -380,7 +416,9 @@ class Contest:
         players = len(self.plan.entrants)
         if self.plan.format == "swiss":
             rounds = max(self.plan.rounds, self.rounds)
+            # Two players meet at each board. With an odd number, one player has a bye.
             return (rounds - self.rounds) * ((players - len(self.scratched)) // 2), rounds
+        # A knock-out. Each pairing takes one player out, so all players but one lose a pairing.
         rounds = max(self.rounds, (players - 1).bit_length())
         pairings = len({(one.round, frozenset(one.players)) for one in self.games})
         return max(0, players - 1 - pairings) * self.plan.rounds, rounds
@@ -428,6 +466,7 @@ class Contest:
         """Returns how many games a player has won, drawn and lost, of those that count."""
         mine = [one for one in self.played.values() if player in one.players and self.counts(one)]
         shares = [one.shares[one.players.index(player)] for one in mine]
+        # A share of 1 is a win and 0 is a loss; all others are draws.
         won, lost = sum(share == 1 for share in shares), sum(share == 0 for share in shares)
         return won, len(shares) - won - lost, lost
 
@@ -451,6 +490,7 @@ class ContestJournal:
         """
         try:
             with ExitStack() as failed:
+                # Closes the file only if `_open` fails: otherwise `pop_all` takes the callback away.
                 failed.callback(self.close)
                 contest = self._open(plan)
                 failed.pop_all()
@@ -466,6 +506,7 @@ class ContestJournal:
 
         :raises BlockingIOError: another process has the lock
         """
+        # As a JSON file gives it back.
         planned = json.loads(json.dumps(asdict(plan)))
         self._path.parent.mkdir(parents=True, exist_ok=True)
         if plan.isolate == "user":
@@ -474,8 +515,10 @@ class ContestJournal:
         self._file = self._path.open("a+b")
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         lines = self._lines()
+        # Only a line with its end was written whole.
         whole = [line for line in lines if line.endswith(b"\n")]
-        # The contest was killed while it wrote a line without an end. The game of that line was not counted.
+        # If the contest was killed while it wrote a line, the rest of the line is missing. The game of such a line was
+        # not counted, so the line is removed.
         self._file.truncate(sum(map(len, whole)))
         if not whole:
             began, machine = datetime.now().astimezone().isoformat(" ", "minutes"), gethostname()
@@ -485,6 +528,7 @@ class ContestJournal:
         contest = _contest_of(whole)
         begun = convert(json.loads(whole[0])["plan"], Plan)
         # The given plan may have the commands from the beginning, or the commands that replaced them.
+        # The comparison with fewer differences is reported.
         if other := min(([*differences(one, plan)] for one in (contest.plan, begun)), key=len):
             raise ContestError(
                 f"{self._path} belongs to another contest: {'; '.join(other)}. Give the same options to go on, or another "
@@ -527,8 +571,8 @@ class ContestJournal:
 
     def store_outputs(self, one: Pairing, written: Sequence[bytes]) -> None:
         """
-        Stores the output of the programs of a game, in a file for each program. No result depends on these files, so errors
-        of the disk are ignored.
+        Stores the output of the programs of a game, in a file for each program. No result depends on these files, so
+        errors of the disk are ignored.
 
         :param written: the output of each program, in the order of the seats
         """

@@ -40,6 +40,10 @@ class _OrganizersLine(LineReceiver):
         self._command = command
 
     def lineReceived(self, line: bytes) -> None:
+        """
+        Called with a request of the organizer, a line of JSON: the words of a change, and whether games are played
+        again. Carries out the change, and sends its description or an error.
+        """
         try:
             asked = json.loads(line)
             entry = self._run.intervene([str(word) for word in asked["words"]], self._command, bool(asked["anew"]))
@@ -75,6 +79,7 @@ class ContestControl:
         path = self._open.enter_context(short_path(self._folder / SOCKET))
         remove_stale(path)
         factory = Factory.forProtocol(lambda: _OrganizersLine(self._run, self._command))
+        # Twisted writes no line to the log for each connection.
         factory.noisy = False
         try:
             self._reactor.listenUNIX(path, factory, mode=0o600)
@@ -87,7 +92,7 @@ def ask(folder: Path, words: Sequence[str], anew: bool) -> str:
     Sends a request for a change to the process that plays a contest, and waits for the answer.
 
     :param folder: the folder of the contest
-    :param words: the change, as of `gamehost.extras.contest.middle.ACTIONS`
+    :param words: the change: one of `gamehost.extras.contest.middle.ACTIONS` with its arguments
     :param anew: whether all games of a player with a new command are played again
     :returns: the change in words, for people
     :raises ContestError: the change cannot be made, or the process does not answer
@@ -100,6 +105,7 @@ def ask(folder: Path, words: Sequence[str], anew: bool) -> str:
             connection.sendall(question)
             with connection.makefile("rb") as file:
                 answer = json.loads(file.readline())
+    # `ValueError` and `AttributeError`: the answer is empty or not as expected.
     except (OSError, SocketUnusable, ValueError, AttributeError) as error:
         words = "it is being played, and does not answer. Type the same again, or press Ctrl-C there first"
         raise ContestError(f"{folder}: {words} ({error})") from error

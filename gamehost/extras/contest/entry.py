@@ -34,7 +34,7 @@ def check_names(names: Sequence[str], wire: Wire[Any]) -> None:
     """
     Checks the names of the players by the rules of the host and the wire, and against each other.
 
-    :raises ContestError: a program could not log in under one of the names. The message has all faults.
+    :raises ContestError: a program could not log in under one of the names. The message names the faults of all names.
     """
     if wrong := [*_wrong_names(names, wire)]:
         raise ContestError("; ".join(wrong))
@@ -42,7 +42,7 @@ def check_names(names: Sequence[str], wire: Wire[Any]) -> None:
 
 def _wrong_names(names: Sequence[str], wire: Wire[Any]) -> Iterator[str]:
     """Yields the faults of some names, a sentence for each."""
-    #: The names by the key under which a host compares them.
+    # The first name with each key. A host takes two names with the same key for the same name.
     by_key: dict[str, str] = {}
     for text in names:
         # The host must accept the name.
@@ -52,14 +52,15 @@ def _wrong_names(names: Sequence[str], wire: Wire[Any]) -> Iterator[str]:
         except NameRefused as refused:
             yield f"{text!r} cannot log in: {refused}"
             continue
-        # The wire must carry its characters: it reads the name as it reads as many letters.
+        # The wire must carry its characters: it reads the name as it reads the same number of letters. `a` stands in front of
+        # both, because the first character of a line may decide how the wire reads the line.
         if not text.isascii() and _read_as(f"a{text}", wire) != _read_as(f"a{'x' * len(text)}", wire):
             yield f"{text!r} cannot log in: {wire.name} cannot carry its characters"
         if name.text != text:
             yield f"{text!r} cannot log in: expected its letters and accents as one character each (Unicode form C)"
         # No two names may be equal for the host.
         other = by_key.setdefault(name.key, text)
-        if text in names[: names.index(text)] or other != text:
+        if other != text:
             yield f"{other!r} and {text!r} are the same name for a host"
     for text in {text for text in names if names.count(text) > 1}:
         yield f"two players are called {text!r}"
@@ -75,8 +76,8 @@ def _read_as(name: str, wire: Wire[Any]) -> list[type[Any]]:
 
 def settings_of_check(plan: Plan) -> list[str]:
     """
-    Returns the words that give the settings of a contest to `gamehost check`. The times for moves are left out, because a
-    check is about the rules of the document, and not about speed.
+    Returns the words of the command line that give the settings of a contest to `gamehost check`. The times for moves
+    are left out, because a check is about the rules of the document, and not about speed.
     """
     held = {name: value for name, value in plan.settings.items() if name.rpartition(".")[2] not in _TIMES}
     return [word for name, value in held.items() for word in ("--set", f"{name}={value}")]
@@ -127,6 +128,7 @@ class EntryCheck:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self.stop()
                 raise
+        # A program without faults has an empty list.
         failed = [one.name for one in checked if self.found[one.name]]
         if failed and strict:
             raise ContestError(f"{', '.join(failed)}: failed the check, and with --strict-entry all must pass")
@@ -142,10 +144,13 @@ class EntryCheck:
             kill(process.pid)
 
     def _scenarios(self) -> Sequence[str]:
-        """Returns the names of the scenarios for the check; empty: there is no checker for the wire."""
+        """
+        Returns the names of the first few quick scenarios of the checker; empty: there is no checker for the wire.
+        """
         judges = judges_of(self._plan.wire)
         if judges is None:
             return ()
+        # Slow scenarios would delay the contest, and the programs of a contest need not connect again.
         return [one.name for one in judges.clients.scenarios if not one.slow and not one.needs_reconnect][:CHECKED]
 
     def _words(self, chosen: Sequence[str]) -> list[str]:
@@ -164,10 +169,12 @@ class EntryCheck:
         self._running.append(process)
         try:
             return sentences(json.loads(process.communicate(timeout=CHECK_SECONDS)[0]).get("findings", []))
+        # `ValueError`: the command ended without JSON.
         except (subprocess.TimeoutExpired, ValueError):
             return ["the check did not come to its end"]
         finally:
             self._running.remove(process)
+            # The time is over, or the contest is interrupted.
             if process.poll() is None:
                 kill(process.pid)
                 process.wait()

@@ -25,6 +25,7 @@ def replace_file(path: Path, content: str | bytes, mode: int = 0o666) -> None:
     :raises OSError: the file cannot be written
     """
     new = path.with_name(path.name + ".new")
+    # A process that was killed may have left such a file behind. With `O_EXCL`, a link at this path is not followed.
     new.unlink(missing_ok=True)
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         file.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
@@ -63,6 +64,7 @@ def write_outputs(folder: Path, game: str, players: Sequence[int], outputs: Sequ
     :raises OSError: a file cannot be written
     """
     for player, output in zip(players, outputs, strict=False):
+        # There are fewer outputs than players if not all programs were started.
         if output:
             text = output.decode("utf-8", "replace")
             replace_file(own_folder(folder / OUTPUT) / output_name(game, player), text)

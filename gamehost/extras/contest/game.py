@@ -7,7 +7,7 @@ of the host or a stop of the contest; then the game does not count.
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from secrets import token_hex
 from typing import Any
@@ -44,7 +44,8 @@ def is_own(command: Sequence[str]) -> bool:
 
 
 def _how_ended(program: "ProgramProcess | Person") -> str:
-    """Describes the end of a program for people: its exit status or signal, and the last words that it has written."""
+    """Describes the end of a program for people: its exit status or signal, and its last words if it has failed."""
+    # A program that was ended by a signal has the negative number of the signal as its status, as `subprocess` has it.
     status = program.status or 0
     how = f"by signal {-status}" if status < 0 else f"with status {status}"
     return f"it ended {how}" + (f": {program.words}" if program.words and status else "")
@@ -116,12 +117,13 @@ class ContestGame:
 
     def start(self) -> None:
         """
-        Begins the game: starts the first program. Each other program is started when the program before it waits for an
-        opponent. So each seat gets the right program.
+        Begins the game: starts the first program. Each other program is started when the program before it has logged
+        in and waits for an opponent, so the programs get their seats in this order.
         """
         later = self._reactor.callLater
         self._timers = {
             "deadline": later(self._plan.deadline, self._too_long),
+            # For the program that was started last: it must log in and ask for a game.
             "coming": later(self._patience(0), self._absent),
         }
         self._open()
@@ -160,6 +162,7 @@ class ContestGame:
 
     def stop(self) -> None:
         """Ends the game and its programs without a decision that counts. `decided` is not called any more."""
+        # First, because `_decide` calls it.
         self._decided = lambda decision: None
         self._decide(Decision((), STOPPED, ""))
         self._kill()
@@ -174,20 +177,22 @@ class ContestGame:
         assert self._where is not None
         seat = len(self._programs)
         if self._commands[seat] == PERSON:
+            # A person has no process: this object only has the state of a program.
             self._programs.append(Person(partial(self._ended, seat)))
             return
         # The values that are filled into the command. Each program gets a seed of its own.
         values = {
-            **{"host": self._where[0], "port": str(self._where[1]), "name": self.names[seat]},
-            **{
-                "password": self.passwords[seat],
-                "key": self.keys[seat],
-                "match": self._match_id(),
-                "seed": str(self._seed + seat),
-            },
+            "host": self._where[0],
+            "port": str(self._where[1]),
+            "name": self.names[seat],
+            "password": self.passwords[seat],
+            "key": self.keys[seat],
+            "match": self._match_id(),
+            "seed": str(self._seed + seat),
         }
         ended = partial(self._ended, seat)
-        command, more = self._commands[seat], {}
+        command = self._commands[seat]
+        more: Mapping[str, str] = {}
         # gamehost's own players are trusted. They need some more variables of the environment, and no isolation.
         if is_own(command):
             more = own_environment(os.environ)
@@ -200,6 +205,7 @@ class ContestGame:
     def waits(self, name: str) -> None:
         """Called when a player has asked for a seat and waits for opponents. Starts the next program."""
         if self._decision is None and len(self._programs) < self._plan.seats:
+            # The next program has its own time to come.
             self._timers["coming"].reset(self._patience(len(self._programs)))
             self._start_next()
 
@@ -218,7 +224,8 @@ class ContestGame:
         if self._decision is not None:
             return
         decision = decision_of(self._game, self.names, self.record, ruling, self._plan.most_moves)
-        # A player has left the match. If its program has ended, the cause is a crash, and the words say how it ended.
+        # A player has left the match. If its program has ended, the program did not resign: it has crashed, and the
+        # words say how it ended.
         if decision.cause == Cause.LEFT.value:
             ends = self._last_words(decision, lambda one: _how_ended(one) if one.status is not None else "")
             if ends:
@@ -233,15 +240,19 @@ class ContestGame:
         """
         lost = [(self.names[seat], one) for seat, one in enumerate(self._programs) if not decision.shares[seat]]
         said = "; ".join(f"{name}: {found}" for name, one in lost if (found := words(one)))
+        # Empty stays empty.
         return said and f" ({said})"
 
     def _ended(self, seat: int, program: ProgramProcess | Person) -> None:
         """
-        Called when the program of a seat has ended. If the game is not decided yet, the program has lost it.
+        Called when the program of a seat has ended. If the match has not begun, the program loses the game. Later, the
+        seat's player leaves the match, and the record decides.
         """
+        # The game may only wait for the end of its programs.
         if self._decision is not None:
             self._finish()
         elif not self.begun:
+            # The command could not be started, so the program never came.
             cause = "absent" if program.status in NOT_RUN else "crash"
             self.rule(cause, (seat,), _how_ended(program), status=program.status, said=program.words)
         else:
@@ -256,6 +267,7 @@ class ContestGame:
 
     def _too_long(self) -> None:
         """Called at the deadline of the game. The player to move loses. If several or none are to move, nobody wins."""
+        # `seat` is `None` if several players or none are to move.
         seat, seconds = to_move(self._game, self.record, self.names), self._plan.deadline
         why = f"the game was not over after {seconds:.0f} s"
         moves = moves_of(self.record)
@@ -263,7 +275,8 @@ class ContestGame:
 
     def taken(self) -> float | None:
         """
-        Returns the processor time of the programs and their descendants so far, in seconds; `None`: it cannot be measured.
+        Returns the processor time of the programs and their descendants so far, in seconds; `None`: it cannot be
+        measured, because a program has ended or this system does not show it.
         """
         found = [[*running(map(str, family(one.pid)))] for one in self._programs if one.pid is not None]
         return sum(one.seconds for processes in found for one in processes) if all(found) else None
@@ -279,6 +292,7 @@ class ContestGame:
         # has the time of processes that have ended.
         families = [one.family(processes) for one in self._programs]
         takes: dict[str, list[float]] = {
+            # The numbers of each program, in the order of the seats, by the cause of a ruling.
             "memory": [sum(one.resident for one in family[1:]) for family in families],
             "processes": [len(family[1:]) for family in families],
             "processor": [sum(one.seconds for one in family) for family in families],
@@ -289,10 +303,11 @@ class ContestGame:
 
     def rule(self, cause: str, seats: tuple[int, ...], why: str, **evidence: Any) -> None:
         """
-        Decides the game by a ruling. If the record says how the match ended, the record decides instead.
+        Decides the game by a ruling, because a program has not come, has ended, or has exceeded a limit. If the record
+        says how the match ended, the record decides instead.
 
         :param cause: one of `gamehost.extras.contest.judging.RULED`
-        :param seats: the seats of the players that have lost
+        :param seats: the seats of the players that have lost; empty: nobody wins
         :param why: the reason, for people
         :param evidence: the facts on which the ruling is based
         """
@@ -309,8 +324,10 @@ class ContestGame:
         # After an ordinary end, programs get some seconds to end by themselves. In all other cases they are ended at once.
         patience = ENDS if decision.cause in (Cause.RULES.value, Cause.LEFT.value) else 0
         self._timers["kill"] = self._reactor.callLater(patience, self._kill)
+        # A person has no process that could end later.
         for person in [one for one in self._programs if isinstance(one, Person) and one.status is None]:
             person.kill()
+        # Perhaps all programs have ended already.
         self._finish()
 
     def _cancel_timers(self) -> None:
@@ -331,7 +348,9 @@ class ContestGame:
         if self._decision is None or any(one.status is None for one in self._programs):
             return
         self._cancel_timers()
+        # The decision is reported once, even if this method is called again.
         decided, self._decided = self._decided, lambda decision: None
+        # Before the room of the game is closed, which has the recorded bytes.
         heard = self._heard_of()
         self._close()
         decision = self._decision
@@ -378,15 +397,20 @@ class PrivateGame(ContestGame):
         return () if self._room is None else self._room.heard
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
+        """
+        Called when the program of a seat has ended during the match. Its player leaves the match, and the host usually
+        ends the match by this.
+        """
         if self._room is not None:
             self._room.give_up(self.names[seat])
         if not is_over(self.record):
-            # All players are gone, so the host has put the table to sleep, and no record will say who has lost.
+            # The host has not ended the match: all players are gone, so it has put the table to sleep, and no record
+            # will say who has lost.
             self.rule("gone", (seat,), _how_ended(program), status=program.status, said=program.words)
 
     def _match_id(self) -> str:
         """Returns the id of the match that a waiting program has opened; empty if there is none."""
-        # The id is the first word of the note of a waiting session.
+        # The host writes the id of the match into the note of a session that waits for opponents, as its first word.
         waiting = [] if self._room is None else map(self._room.session, self.names)
         notes = [session.note for session in waiting if session is not None and session.number]
         return next((note.split()[0] for note in notes if note), "")
@@ -412,6 +436,7 @@ class PrivateGame(ContestGame):
         :returns: `None`: the connection belongs to no absent program of the game, or its process cannot be found
         """
         room, owners = self._room, self._host.owners
+        # The number of the socket at the program's end; 0: the process cannot be found.
         number = 0 if room is None or owners is None else owners.number_at(peer, ("127.0.0.1", room.port))
         if room is None or owners is None or not number:
             return None
@@ -428,11 +453,14 @@ class PrivateGame(ContestGame):
         """
         if self._decision is not None:
             return OVER
-        owners, seat = self._host.owners if transport else None, self.names.index(name) if name in self.names else None
+        # A key proves the player, so no process is searched then.
+        owners = self._host.owners if transport else None
+        seat = self.names.index(name) if name in self.names else None
         # From a sandbox: the socket shows the program.
         if self._room is not None and transport and (own := self._room.seat_at(transport)) is not None:
             return self._from_sandbox(name, own)
-        # Otherwise find the process. If it cannot be found on this machine, the name alone decides.
+        # Otherwise find the process that has the other end. If this machine does not show processes, the name alone
+        # decides. 1 stands for any number, if no process is searched.
         number = 1 if owners is None else owners.number_of(transport)
         if not number:
             return "this connection is closed"

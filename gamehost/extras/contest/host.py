@@ -105,10 +105,12 @@ class FirstMatch:
 
     def append(self, table: TableId, entry: Entry) -> None:
         """Records an entry of the game's table, and reports the end of the match. Other tables are ignored."""
+        # A program may play other matches on this host. They do not count.
         if table != self.table:
             return
         self._entries.append(entry)
         self._moves += entry.kind is EntryKind.ACTED
+        # 0: the number of moves is not limited.
         if entry.outcome or 0 < self._most_moves <= self._moves:
             self._over()
 
@@ -165,6 +167,8 @@ class ContestLobby(Lobby):
         this name.
         """
         speaker = self.speaker
+        # `speaker` is the conversation that has sent the message that is being handled; `None`: the call does not come
+        # from a connection.
         why = OVER if self.now is None else self.now.claim(name, None if speaker is None else speaker.transport)
         if why is None and speaker is not None and speaker.heard is not None:
             speaker.heard.name = name
@@ -192,6 +196,11 @@ class ContestLobby(Lobby):
         *more: Any,
         **named: Any,
     ) -> Session:
+        """
+        Lets a guest log in, if its connection may have the seat of this name in the game.
+
+        :raises NameRefused: it may not
+        """
         # A guest's name may have a key behind a colon.
         asked = name.partition(":")[0] if isinstance(name, str) else name.text
         if (why := self._claimed(asked)) is not None:
@@ -209,6 +218,12 @@ class ContestLobby(Lobby):
         *more: Any,
         **named: Any,
     ) -> LoginAttempt | None:
+        """
+        Logs in to an account, if the connection may have the seat of this name in the game, and the password is that of
+        the game. Such a refusal comes at once.
+
+        :returns: `None`: the log-in was refused at once
+        """
         why = self._claimed(name)
         if why is None and self.now is not None and not same_code(self.now.passwords[self._seat_of(name)], password):
             why = "this is not the password of this player in this game"
@@ -226,6 +241,11 @@ class ContestLobby(Lobby):
         player: Player[Any, Any],
         answer: Callable[[Session | LoginRefused], None],
     ) -> LoginAttempt | None:
+        """
+        Logs in by an account's key, if the connection may have the seat of this name in the game.
+
+        :returns: `None`: the log-in was refused at once
+        """
         if (why := self._claimed(name)) is not None:
             answer(LoginRefused(why))
             return None
@@ -243,10 +263,11 @@ class ContestLobby(Lobby):
             self.now.waits(session.name)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
-        """Puts a player into the queue, as of `Lobby.play`, but always with the seat of the plan."""
+        """See `Lobby.play`. The player always gets the seat of the plan, whatever seat it asks for."""
         wish = self._planned(session, wish)
         session.second = wish == 1
         seated = super().play(session, queue, wish)
+        # Otherwise it was seated at once, because the other players waited.
         if session in self.queues.waiting.get(queue.key, ()):
             self._waits(session)
         return seated
@@ -261,10 +282,11 @@ class ContestLobby(Lobby):
         terms: Terms = BRIEF,
     ) -> OpenTable:
         """
-        Opens a table, as of `Lobby.open_table`, but always with the seat of the plan.
+        See `Lobby.open_table`. The player always gets the seat of the plan, whatever seat it asks for.
 
         :raises TooManyTables: the player asks for another game or another number of seats than the contest has
         """
+        # 0: no game is played now, so no table can be opened.
         expected = 0 if self.now is None else len(self.now.names)
         if seats != expected or queue.game.name != self.game:
             raise TooManyTables(f"this contest is {self.game}, with {expected} at a table")
@@ -293,6 +315,7 @@ class ContestLobby(Lobby):
         """
         now, self.now = self.now, None
         accounts = self.login_service.accounts
+        # Programs of the next game may have the names of this one, and need new passwords.
         for key in () if now is None else map(key_of, now.names):
             if (session := self.registry.find(key)) is not None:
                 self.give_up(session)
@@ -327,6 +350,10 @@ class RoomConversation:
         return at_table
 
     def hear(self, message: Any) -> None:
+        """
+        Passes a message to the wrapped conversation. The lobby knows meanwhile from which connection the message is.
+        Calls may be nested, so the former value is restored.
+        """
         before, self._lobby.speaker = self._lobby.speaker, self
         try:
             self._conversation.hear(message)
@@ -342,6 +369,7 @@ def address_of(seat: int) -> IPv4Address:
     Returns the address under which the host's limits count the connections of a seat's program. Each seat has an address of
     its own, so one program cannot use up the limits of another.
     """
+    # 127.0.0.1 is the address of connections that belong to no seat.
     return IPv4Address("TCP", f"127.0.0.{seat + 2}", 0)
 
 
@@ -396,7 +424,9 @@ class Room:
         """
         self.free, self.game = False, game
         first = self._journal.first = FirstMatch(game.over, most_moves)
+        # All chance of the match comes from the seed of the game.
         self._context.rng = SeededChance(seed).below
+        # Called when the host cannot continue a match. That is a failure of the game, if it is the game's match.
         self._context.suspended = lambda table, name: game.failed() if table == first.table else None
         self._lobby.now, self._lobby.heard = game, []
         return first
@@ -427,6 +457,7 @@ class Room:
     def is_waiting(self, name: str) -> bool:
         """Returns whether a player has asked for a seat, and waits for the other players in a queue or at a table."""
         session = self.session(name)
+        # On some wires players wait in a queue, on others at open tables.
         waiting = [*self._lobby.queues.everybody(), *self._lobby.waiting_tables.everybody()]
         return session is not None and session in waiting
 
@@ -435,10 +466,11 @@ class Room:
         session = self.session(name)
         if session is None:
             return
+        # A player that sits at a table has a handle.
         handle = getattr(session.player, "handle", None)
         if handle is not None:
-            # The connection will close soon. But if both programs end at once, and nobody leaves, the match would sleep for
-            # ever.
+            # The player leaves the match at once, although its connection will close soon: if both programs end at the
+            # same time and neither player has left, the host puts the match to sleep and never ends it.
             handle.leave()
         else:
             self._lobby.give_up(session)
@@ -503,7 +535,10 @@ class ContestHost:
         return Room(journal, context, lobby, factory, port.getHost().port, sockets=self._new_sockets(factory))
 
     def _new_sockets(self, factory: Any) -> list[str]:
-        """Makes the Unix sockets of a new room for programs in sandboxes, one for each seat, and returns their paths."""
+        """
+        Makes the Unix sockets of a new room for programs in sandboxes, which have no network: one for each seat.
+        Returns their paths; empty: there are no sandboxes.
+        """
         if self._plan.isolate != "bubblewrap":
             return []
         if not self._folder:

@@ -53,6 +53,12 @@ class HostedGame(ContestGame):
     """
 
     def __init__(self, where: tuple[str, int], admin: Path, *arguments: Any, **named: Any) -> None:
+        """
+        Makes a game that is played on a running host.
+
+        :param where: the address and port of the wire on that host
+        :param admin: the path of the host's admin socket
+        """
         super().__init__(*arguments, **named)
         self._where = where
         self._admin = admin
@@ -83,6 +89,7 @@ class HostedGame(ContestGame):
         game = self._game
         settings = settings_of(game.name, self._plan.settings, {*game.options, "game_time", "increment"})
         people = [name for name, command in zip(self.names, self._commands, strict=True) if command == PERSON]
+        # Programs with `{key}` in their command log in by a key. The host gets only the digest of each key.
         keyed = [seat for seat, command in enumerate(self._commands) if any("{key}" in word for word in command)]
         digests = {self.names[seat]: sha256(self.keys[seat].encode()).hexdigest() for seat in keyed}
         asked = {
@@ -99,6 +106,8 @@ class HostedGame(ContestGame):
         """Connects a request to the admin socket of the host. If that fails, the request is lost."""
         factory = Factory.forProtocol(lambda: line)
         factory.noisy = False
+        # Paths of sockets are limited to about a hundred characters, so a short path is made until the connection
+        # exists.
         context = ExitStack()
         try:
             path = context.enter_context(short_path(self._admin))
@@ -111,11 +120,16 @@ class HostedGame(ContestGame):
 
     def _close(self) -> None:
         """Closes the connection of the request for seats, so that the host ends the reservation."""
+        # Without a line, `_lost_host` does nothing: the loss of the connection is wanted.
         line, self._line = self._line, None
         if line is not None and line.transport is not None:
             line.transport.loseConnection()
 
     def _gone(self, seat: int, program: ProgramProcess | Person) -> None:
+        """
+        Called when the program of a seat has ended during the match. Asks the host, again and again until the game is
+        decided, to let the seat's player leave the match.
+        """
         # The request is repeated: the host may not have noticed yet that the program's connection is lost.
         self._ask(_OwnersLine("contest leave", {"name": self.names[seat]}))
         self._timers[f"leave {seat}"] = self._reactor.callLater(AGAIN, self._gone, seat, program)
@@ -125,6 +139,7 @@ class HostedGame(ContestGame):
         Reacts to a line of the host about this game: the seats are reserved, a player waits, the match has begun or ended, or
         the host has refused.
         """
+        # A report has an `item`; the last line has `end` or `error`.
         item = answer.get("item", {})
         if self._decision is not None:
             return
@@ -134,6 +149,7 @@ class HostedGame(ContestGame):
             self.waits(item["waits"])
         elif "table" in item:
             self._begins = True
+        # The match has ended, or the host has stopped it.
         elif "end" in answer:
             self._record = read_notation(answer["end"]["record"]).record
             if is_over(self._record):
@@ -148,8 +164,8 @@ class HostedGame(ContestGame):
 
     def _lost_host(self, why: str) -> None:
         """
-        Ends the game without a decision, because the connection to the host is lost or the host refuses. The game does not
-        count.
+        Ends the game without a decision, because the connection to the host is lost or the host refuses. The game does
+        not count. Does nothing if this game has closed the connection itself.
 
         :param why: the reason, for people
         """
@@ -176,6 +192,14 @@ class _OwnersLine(LineReceiver):
         heard: Callable[[Mapping[str, Any]], None] | None = None,
         lost: Callable[[str], None] = lambda why: None,
     ) -> None:
+        """
+        Makes a connection for one request of the host's owner.
+
+        :param command: the command of the admin socket
+        :param arguments: its arguments
+        :param heard: called with each line of the answer; `None`: the first line ends the request
+        :param lost: called with the reason if the connection cannot be made or is lost
+        """
         self._request = {"command": command, "arguments": arguments}
         self._heard = heard
         self.lost = lost
@@ -184,6 +208,8 @@ class _OwnersLine(LineReceiver):
         self.sendLine(json.dumps(self._request).encode())
 
     def lineReceived(self, line: bytes) -> None:
+        """Called with a line of the host's answer."""
+        # Nobody wants the answer, so one line is enough to know that the request was carried out.
         if self._heard is None:
             self.transport.loseConnection()
         else:

@@ -78,7 +78,7 @@ while True:
 
 def why_not(kind: str) -> str | None:
     """
-    Returns the reason why programs cannot be isolated in a certain way on this machine; `None`: they can.
+    Returns the reason why programs cannot be isolated in the given way on this machine; `None`: they can.
 
     :param kind: one of `KINDS`
     """
@@ -89,6 +89,7 @@ def why_not(kind: str) -> str | None:
     if kind == "bubblewrap":
         if not shutil.which("bwrap"):
             return "expected the command bwrap, of the package bubblewrap, for --isolate=bubblewrap"
+        # A system may forbid sandboxes although the command is installed, so try one that does nothing.
         tried = subprocess.run([*_sandbox(), "--", "/bin/sh", "-c", ":"], capture_output=True, text=True, check=False)
         return f"bwrap cannot make a sandbox here: {tried.stderr.strip()}" if tried.returncode else None
     return None
@@ -132,6 +133,7 @@ class Isolation:
             # Show the program its own files, read-only, at the same paths as outside.
             read = (sys.base_prefix, *self.readable, *map(str, own_files(command)))
             bound = [word for path in read for word in ("--ro-bind-try", path, path)]
+            # The current folder exists in the sandbox, but is empty, so relative paths mean the same.
             here = ["--dir", os.getcwd(), "--chdir", os.getcwd()]
             if door is None:
                 return [*_sandbox(), "--share-net", *bound, *here, "--", *command]
@@ -157,6 +159,7 @@ def own_files(command: Sequence[str]) -> Iterator[Path]:
     here = Path.cwd()
     for word in command:
         path = (here / word).absolute()
+        # Everything in `/usr` can be read anyway.
         if path.is_file() and not path.is_relative_to("/usr"):
             shared = path.parent in (here, *here.parents)
             yield path if shared else path.parent

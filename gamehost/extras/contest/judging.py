@@ -113,6 +113,7 @@ def decision_of(
     if ruling is not None:
         return _by_ruling(names, record, ruling)
     moves = moves_of(record)
+    # 0: no limit, so nothing says how the game ended.
     if not 0 < most_moves <= moves:
         raise ValueError("neither the record nor a ruling says how this game ended")
     return Decision(equal, MOVES, f"nobody won (moves): the game was not over after {moves} moves", record=record)
@@ -124,6 +125,7 @@ def _by_record(game: Game[Any, Any], names: Sequence[str], record: TableRecord) 
     result = replayed(game, record.opening, record.entries).result
     if result is None:
         raise ValueError("the match of this record has not ended")
+    # The seats of the record may be in another order than `names`.
     shares = dict(zip(seated, shares_of(result, len(seated)), strict=True))
     return Decision(tuple(shares[one] for one in names), result.cause.value, result.words(seated), record=record)
 
@@ -134,6 +136,7 @@ def _by_ruling(names: Sequence[str], record: TableRecord | None, ruling: Ruling)
     players, all share the point.
     """
     others = [seat for seat in range(len(names)) if seat not in ruling.seats]
+    # All players or no player: nobody can have won.
     if len(others) in (0, len(names)):
         shares, winners = (1 / len(names),) * len(names), "nobody"
     else:
@@ -153,5 +156,6 @@ def to_move(game: Game[Any, Any], record: TableRecord | None, names: Sequence[st
     if record is None or not is_of(game, record, names):
         return None
     master: Any = replayed(game, record.opening, record.entries)
+    # In some games several players move at once, so their masters have no player to move.
     seat = master.to_move() if hasattr(master, "to_move") else None
     return None if seat is None else [*names].index(record.opening.seats[seat].name)

@@ -21,8 +21,8 @@ Reading = Callable[[str, str], tuple[str, ...]]
 
 def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bool = False) -> Intervention:
     """
-    Returns the journal's entry for an organizer's change. It is a single entry, so that after a crash the whole change is in
-    the journal, or nothing of it.
+    Checks a change that the organizer asks for, and returns the entry for the journal. The caller carries it out. It is
+    a single entry, so that after a crash the whole change is in the journal, or nothing of it.
 
     :param words: one of `ACTIONS`, and its arguments
     :param command: reads the command of a player
@@ -37,11 +37,13 @@ def intervene(contest: Contest, words: Sequence[str], command: Reading, anew: bo
             return Dropped(player, contest.last_round)
         case ["replace", name, text]:
             player = _player(contest, name)
+            # Without `anew`, no game is played again.
             mine = [one for one, played in contest.played.items() if anew and player in played.players]
             return CommandReplaced(player, command(name, text), contest.last_round, _again(contest, mine))
         case ["replay", one, other]:
             pair = {_player(contest, one), _player(contest, other)}
             games = [name for name, played in contest.played.items() if pair <= {*played.players}]
+            # The names may be equal.
             if len(pair) < 2 or not games:
                 raise ContestError(f"no game between {one} and {other} is decided")
             return Replayed(_again(contest, games))
@@ -57,6 +59,7 @@ def handed_in(contest: Contest, name: str, folder: str) -> CommandReplaced:
     :raises ContestError: the organizer has taken the player out
     """
     player = _player(contest, name)
+    # A player that is out for another reason, such as absence, may come back with a new program.
     if contest.scratched.get(player, (0, ""))[1] == TAKEN_OUT:
         raise ContestError(f"{name} was {TAKEN_OUT}")
     return CommandReplaced(player, contest.plan.entrants[player].command, contest.last_round, folder=folder)
@@ -81,13 +84,14 @@ def _player(contest: Contest, name: str) -> int:
 
 def _again(contest: Contest, games: Sequence[str]) -> tuple[str, ...]:
     """
-    Returns the games, after a check that all of them may be played again.
+    Checks that games may be played again, and returns them as a tuple for the journal.
 
     :param games: the ids of decided games
     :raises ContestError: other games already depend on the result of one of them
     """
     if games and contest.plan.sprt is not None:
         raise ContestError("the games of a sequential test depend on each other: begin anew, in another folder")
+    # In such contests, each round is made from the results of the rounds before it.
     paired = [name for name in games if contest.in_turn and contest.played[name].round < contest.last_round]
     if paired:
         raise ContestError(

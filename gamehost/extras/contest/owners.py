@@ -34,7 +34,8 @@ class Owners:
 
     def number_at(self, peer: Any, here: tuple[str, int]) -> int:
         """
-        Does what `number_of` does, for a connection that has no transport yet.
+        Returns the number of the socket at the other end of a connection that has no transport yet; 0: no process has
+        it. See `Owners.number_of`.
 
         :param peer: the address of the other end
         :param here: the address and port of this end
@@ -69,6 +70,7 @@ def owners_here() -> Owners | None:
     process to itself is the test.
     """
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        # 0 or another process: this machine does not show sockets, or not correctly.
         number = socket_number(client.getsockname(), server.getsockname())
         return Owners() if number and has_socket(os.getpid(), number) else None
 
@@ -84,6 +86,7 @@ def socket_number(client: tuple[str, int], server: tuple[str, int]) -> int:
         return _asked(client, server)
     # Search the lists of all sockets instead. A socket of IPv6 may have a connection of IPv4.
     ends = [_written(client), _written(server)]
+    # The first line names the columns. Columns 1 and 2 are the addresses of both ends, column 9 is the number.
     for name, before in (("tcp", ""), ("tcp6", _MAPPED)):
         wanted = [(before + end).encode() for end in ends]
         with suppress(OSError):
@@ -108,7 +111,8 @@ def _asked(client: tuple[str, int], server: tuple[str, int]) -> int:
     :returns: 0: no process has the socket
     :raises OSError: the kernel does not answer such requests
     """
-    # Make the request: a header, the ports and addresses of both ends, any interface, and no cookie.
+    # Make the request: a header, the ports and addresses of both ends (an IPv4 address takes the first 4 of 16 bytes),
+    # any interface, and no cookie.
     end = struct.pack("!HH4s12x4s12x", client[1], server[1], *map(socket.inet_aton, (client[0], server[0])))
     about = (socket.AF_INET, socket.IPPROTO_TCP, 0, 0xFFFF_FFFF)
     question = _QUESTION.pack(_QUESTION.size + 48, _BY_FAMILY, _REQUEST, 1, 0, *about) + end + bytes(4) + b"\xff" * 8
@@ -116,6 +120,7 @@ def _asked(client: tuple[str, int], server: tuple[str, int]) -> int:
         kernel.settimeout(1.0)
         kernel.send(question)
         answer = kernel.recv(4096)
+    # Bytes 4 and 5 are the kind of the answer. An error has its code, which is negative, at byte 16.
     [kind] = struct.unpack_from("=H", answer, 4)
     if kind != _BY_FAMILY:
         [code] = struct.unpack_from("=i", answer, 16)
@@ -134,6 +139,7 @@ def _written(end: tuple[str, int]) -> str:
 def has_socket(pid: int, number: int) -> bool:
     """Returns whether a process has a socket with this number. `False` also if this process may not see it."""
     wanted = f"socket:[{number}]"
+    # The process may have ended, or may belong to another user.
     with suppress(OSError):
         for descriptor in os.listdir(f"/proc/{pid}/fd"):
             with suppress(OSError):
@@ -144,6 +150,7 @@ def has_socket(pid: int, number: int) -> bool:
 
 def family(root: int) -> Iterator[int]:
     """Yields the ids of a process and of all its descendants."""
+    # The list grows while it is read.
     found = [root]
     for pid in found:
         yield pid

@@ -66,8 +66,8 @@ class _Kept:
 
 def page_access(port: int) -> Access:
     """
-    Returns the names under which browsers may ask for the page: addresses, `localhost`, and this machine's name in its
-    network.
+    Returns the names under which browsers may ask for the page: besides any address and `localhost`, this machine's
+    name in its network.
     """
     name = gethostname().lower()
     return Access(
@@ -94,6 +94,14 @@ class ContestSite(HttpSite):
         game: Game[Any, Any],
         access: Access | None = None,
     ) -> None:
+        """
+        Makes the site of a contest.
+
+        :param contest: returns the state of the contest
+        :param running: returns the games that are being played, by id
+        :param folder: the folder of the contest
+        :param access: under which names browsers may ask for the page; `None`: under any address and `localhost`
+        """
         super().__init__(clock, FairScheduler(clock), HttpLimiter(LIMITS), access or Access())
         self._contest = contest
         self._running = running
@@ -117,6 +125,7 @@ class ContestSite(HttpSite):
                 answer = self._file(f"players/{name}", PAGE_HEADERS)
             case ("output", name) if _OUTPUT_FILE.fullmatch(name):
                 answer = self._file(f"output/{name}")
+            # Only files of decided games: the folder may still have files of games that are played again.
             case ("games", name) if (words := _GAME_FILE.fullmatch(name)) and words[1] in self._contest().played:
                 answer = self._file(f"games/{name}", _PICTURE_HEADERS if words[2] == "svg" else {})
             case ("live", name):
@@ -138,6 +147,7 @@ class ContestSite(HttpSite):
             if S_ISLNK(state.st_mode) or (path.parent != self._folder and path.parent.is_symlink()):
                 return None  # the contest makes no links, so somebody else has put it there
             made_of = state.st_ino, state.st_mtime_ns, state.st_size
+            # Inode, time and size are equal: the file has not changed.
             kept = self._files.get(path)
             if kept is None or kept.made_of != made_of:
                 kept = _Kept(made_of, found(path.read_bytes(), KINDS[name.rpartition(".")[2]], headers=headers))
@@ -162,6 +172,7 @@ class ContestSite(HttpSite):
             )
         if name not in self._running():
             return None
+        # Without a record the match has not begun.
         record = self._running()[name].record
         if record is None:
             return NOT_BEGUN
@@ -183,11 +194,13 @@ class ContestSite(HttpSite):
         self._reckoned = began
         if kept is not None and kept.made_of == moves:
             return kept.answer
+        # Drawing another picture would take time from the games.
         if self._spent >= PICTURE_BURST:
             return NOT_BEGUN if kept is None else kept.answer
         try:
             drawing = make().encode()
         except NoPicture:
+            # The game has no picture.
             drawing = b""
         self._spent += self.clock.seconds() - began
         answer = Answer(200, drawing, KINDS["svg"], headers=_PICTURE_HEADERS) if drawing else NOT_BEGUN
@@ -197,6 +210,7 @@ class ContestSite(HttpSite):
 
 def _keep(among: dict[Any, _Kept], key: Any, new: _Kept) -> None:
     """Stores a value under a key, and removes the oldest value if there are more than `MOST_KEPT`."""
+    # A dict remembers the order of insertion, so the key becomes the newest one.
     among.pop(key, None)
     among[key] = new
     if len(among) > MOST_KEPT:

@@ -91,6 +91,7 @@ class Plan:
             "processes": (self.processes, f"it had more than {self.processes} processes"),
             "processor": (self.processor, f"it took more than {self.processor:g} s of a processor"),
         }
+        # 0: no limit.
         return {cause: bound for cause, bound in bounds.items() if bound[0]}
 
     @property
@@ -110,6 +111,7 @@ def differences(written: Plan, given: Plan) -> Iterator[str]:
     now = {one.name: one for one in given.entrants}
     yield from (f"{name} does not play any more" for name in before if name not in now)
     yield from (f"{name} is new" for name in now if name not in before)
+    # New and missing players are reported already.
     if sorted(before) == sorted(now) and [*before] != [*now]:
         yield f"the players are in another order: {', '.join(before)}"
     for name in [name for name in now if name in before]:

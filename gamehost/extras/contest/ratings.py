@@ -66,12 +66,16 @@ class FieldGames:
 
 def put_together(count: int, outcomes: Iterable[Shares]) -> FieldGames:
     """
-    Adds up the games of a field of players.
+    Adds up the games of a field of players, so that the strengths can be estimated: for each group of players that has
+    played together, the number of games and the sums of points. Also computes how much results scatter: less than 1 if
+    there were draws.
 
     :param count: the number of players
+    :param outcomes: the games
     """
     games: dict[tuple[int, ...], int] = {}
     sums: dict[tuple[int, ...], list[float]] = {}
+    # Begin as if some games without a draw had been played, so that few games do not count as certainty.
     scatter, number = float(DECIDED), DECIDED
     for one in outcomes:
         seats = len(one.players)
@@ -115,7 +119,10 @@ class Fit:
         return self.values[one] - self.values[other], max(0.0, variance)
 
     def above_average(self, one: int) -> tuple[float, float]:
-        """Returns mean and variance of a player's strength minus the average strength of all players."""
+        """
+        Returns two values: the mean and the variance of the difference between a player's strength and the average
+        strength of all players.
+        """
         count = len(self.values)
         # Results say nothing about the average of all, so its variance is the same as before the first game.
         variance = self.covariance(one, one) - 1 / (self.precision * count)
@@ -266,7 +273,10 @@ class Strengths:
     anchor: tuple[int, float] | None = None
 
     def rating(self, player: int) -> Rating:
-        """Returns the rating of a player on Elo's scale, relative to the anchor or to the average of all players."""
+        """
+        Returns the rating of a player on Elo's scale. The anchor, a player with a known rating, fixes the scale.
+        Without an anchor, the average of all players is 0.
+        """
         if self.anchor is not None and player == self.anchor[0]:
             return Rating(self.anchor[1], self.anchor[1], self.anchor[1])
         if self.anchor is None:
@@ -275,6 +285,7 @@ class Strengths:
             parts = [(weight, *fit.difference(player, self.anchor[0])) for weight, fit in self.fits]
         shift = 0.0 if self.anchor is None else self.anchor[1]
         middle = sum(weight * mean for weight, mean, _ in parts)
+        # The value, and the bounds between which the rating is with a probability of 95 %.
         return Rating(*(shift + POINTS * one for one in (middle, _quantile(parts, 0.025), _quantile(parts, 0.975))))
 
     def superiority(self, one: int, other: int) -> float:
@@ -285,6 +296,7 @@ class Strengths:
 def _above(mean: float, variance: float, bound: float = 0.0) -> float:
     """Returns the probability that a normally distributed value is above a bound."""
     if variance <= 0:
+        # Without variance the value is certain.
         return 0.5 if mean == bound else float(mean > bound)
     return 0.5 * (1 + erf((mean - bound) / sqrt(2 * variance)))
 
@@ -296,6 +308,7 @@ def _quantile(parts: Sequence[tuple[float, float, float]], share: float) -> floa
     :param parts: the weight, mean and variance of each distribution
     :param share: the share of the mixture below the quantile, as in 0.025
     """
+    # Nearly the whole mixture is between these bounds.
     low = min(mean - 5 * sqrt(variance) for _, mean, variance in parts)
     high = max(mean + 5 * sqrt(variance) for _, mean, variance in parts)
     while high - low > 1e-6:
@@ -315,8 +328,10 @@ def strengths(count: int, outcomes: Iterable[Shares], anchor: tuple[int, float] 
     results = put_together(count, outcomes)
     fits: list[Fit] = []
     for spread in SPREADS:
+        # The strengths for the spread before are a good start for the search.
         fits.append(fitted(results, spread, fits[-1].values if fits else None))
     # The probability of each spread after the results, from its prior weight and the evidence.
+    # Subtracted, because the numbers themselves may be too small for `exp`.
     best = max(fit.evidence for fit in fits)
     weights = [weight * exp(fit.evidence - best) for weight, fit in zip(SPREADS.values(), fits, strict=True)]
     return Strengths([(weight / sum(weights), fit) for weight, fit in zip(weights, fits, strict=True)], anchor)
@@ -348,8 +363,8 @@ class TieBreaks:
 
 def tie_breaks(players: int, scores: Iterable[Score], points: Sequence[float]) -> list[TieBreaks]:
     """
-    Computes Buchholz and Sonneborn-Berger for each player, by FIDE's regulations on tie-breaks. FIDE's exceptions for games
-    that were not played are left out.
+    Computes Buchholz and Sonneborn-Berger for each player, which order players with equal points, by FIDE's regulations
+    on tie-breaks. FIDE's exceptions for games that were not played are left out.
 
     :param players: the number of players
     :param points: the points of each player in the whole contest
@@ -407,8 +422,9 @@ class SequentialTest:
 
     def ratio(self, won: int, drawn: int, lost: int) -> float:
         """
-        Returns the logarithm of the likelihood ratio of `elo1` to `elo0`, with the variance of the results so far (Van den
-        Bergh, "A practical introduction to the GSPRT"). It is 0 without games.
+        Returns the logarithm of the likelihood ratio of `elo1` to `elo0`, with the variance of the results so far (Van
+        den Bergh, "A practical introduction to the GSPRT"). A large value speaks for `elo1`, a small one for `elo0`. It
+        is 0 without games.
         """
         games = won + drawn + lost
         if not games:
@@ -429,4 +445,8 @@ class SequentialTest:
         """Returns the verdict after the first player has won, drawn and lost so many games."""
         low, high = self.bounds
         ratio = self.ratio(won, drawn, lost)
-        return Verdict.ACCEPTED if ratio >= high else Verdict.REJECTED if ratio <= low else Verdict.OPEN
+        if ratio >= high:
+            return Verdict.ACCEPTED
+        if ratio <= low:
+            return Verdict.REJECTED
+        return Verdict.OPEN

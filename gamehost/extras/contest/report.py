@@ -118,9 +118,11 @@ def rows(columns: Sequence[Column], cells: Iterable[Sequence[str]], kind: str = 
     yield '</tr></thead><tbody role="rowgroup">'
     lines = [*cells]
     for number, line in enumerate(lines):
+        # A remark: one cell that is as wide as the table.
         if len(line) == 1:
             yield f'<tr role="row" class="why"><td role="cell" colspan="{len(columns)}">{line[0]}</td></tr>'
             continue
+        # The row has a remark below it.
         remark = ' class="out"' if number + 1 < len(lines) and len(lines[number + 1]) == 1 else ""
         found = "".join(
             '<td role="cell" class="own"></td>'
@@ -159,6 +161,7 @@ def results_page(contest: Contest, table: Sequence[Standing], live: Sequence[str
         parts += section("Cross table", _cross(contest, table))
     parts += section("Games", _games(contest, in_order(contest), True))
     parts += section("Options", _options(contest))
+    # With games that are being played, the browser loads the page again and again.
     return page(plan.title or default_title(plan), parts, bool(live))
 
 
@@ -208,6 +211,7 @@ def _table(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
                 *(f"{one.sonneborn_berger:g}", *([str(one.byes)] * byes), *([f"{one.forfeits:g}"] * forfeits)),
                 html.escape(causes),
             ]
+            # A row with a single cell is a remark on the player's row.
             if one.scratched:
                 yield [f"{html.escape(one.name)} is out: {html.escape(one.scratched)}"]
 
@@ -221,7 +225,7 @@ def _plot(table: Sequence[Standing]) -> Iterator[str]:
     Yields the HTML of a diagram of the ratings and their intervals. Each player's line is a picture of its own, which is as
     wide as the page allows.
     """
-    # Choose the scale and the distance of the vertical lines.
+    # Choose the scale, with 20 points of room at both ends, and the distance of the vertical lines, about eight at most.
     low, high = min(one.rating.low for one in table) - 20, max(one.rating.high for one in table) + 20
     step = next(size for size in (10, 25, 50, 100, 200, 500, 1000, 2000, 10_000) if (high - low) / size <= 8)
     marks = range(int(low // step + 1) * step, int(high) + 1, step)
@@ -231,6 +235,15 @@ def _plot(table: Sequence[Standing]) -> Iterator[str]:
         return f"{(rating - low) / (high - low) * 1000:.1f}"
 
     def line(kind: str, start: float, end: float, *, across: bool = False) -> str:
+        """
+        Returns an SVG line in the picture of a player.
+
+        :param kind: its CSS class
+        :param start: the rating at its left end
+        :param end: the rating at its right end
+        :param across: whether it is a vertical line
+        """
+        # A line across has the height of the picture; others lie in its middle.
         y1, y2 = (0, 20) if across else (10, 10)
         place = f'x1="{x(start)}" x2="{x(end)}" y1="{y1}" y2="{y2}"'
         return f'<line class="{kind}" {place} vector-effect="non-scaling-stroke"/>'
@@ -275,11 +288,15 @@ def halves(points: float) -> str:
 
 
 def _cross(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
-    """Yields the HTML of the cross table: the points of each player against each other one."""
+    """
+    Yields the HTML of the cross table, which has the points of each player against each other player, and the number of
+    their games.
+    """
     shares = shares_between(contest)
     columns = [Column("Rank"), Column("Player", "name"), *(Column(str(one.rank)) for one in table)]
 
     def cell(one: Standing, other: Standing) -> str:
+        """Returns the points of one player against another; empty: they have not met."""
         if one is other:
             return OWN
         found = shares.get((one.player, other.player))
@@ -299,7 +316,7 @@ def _games(contest: Contest, games: Sequence[Played], byes: bool, folder: str = 
     """
     Yields the HTML of a list of games, round by round.
 
-    :param byes: whether rounds without a game of a player are listed, too
+    :param byes: whether rounds in which a player has no game (byes) are listed, too
     :param folder: the path from the page to the folder of the contest
     """
     columns = [
@@ -335,6 +352,7 @@ def _options(contest: Contest) -> Iterator[str]:
     yield "<dl>"
     for one in fields(Plan):
         value: Any = getattr(plan, one.name)
+        # The players have a table of their own, the title is above, and settings follow below.
         if one.name in ("entrants", "title", "settings") or value is None:
             continue
         text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
@@ -370,7 +388,12 @@ class Known:
 
 
 def player_page(contest: Contest, one: Standing, known: Known) -> str:
-    """Returns the page of an entrant, as HTML for the folder `players`."""
+    """
+    Returns the page of an entrant, as HTML for the folder `players`.
+
+    :param one: the entrant's row of the table
+    :param known: other facts about the entrant, each of which may be missing
+    """
     plan = contest.plan
     games = [played for played in in_order(contest) if one.player in played.players]
     about = [
@@ -385,6 +408,7 @@ def player_page(contest: Contest, one: Standing, known: Known) -> str:
     if known.outputs:
         parts += section("What it wrote", _outputs(games, known))
     worst = worst_game(contest, one.player)
+    # The trace may be that of an earlier worst game.
     if known.traced is not None and worst is not None and known.traced["game"] == worst.id:
         parts += section("What was said in its worst game", _traced(plan, worst, known.traced["lines"]))
     if known.checked is not None:

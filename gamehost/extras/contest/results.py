@@ -22,7 +22,7 @@ from gamehost.journal.notation import NoPicture, NotNotation, picture, read_nota
 
 
 def as_data(contest: Contest, table: Sequence[Standing]) -> dict[str, Any]:
-    """Returns the content of `results.json`."""
+    """Returns the content of `results.json`: the plan's main values, the games and the players of the table."""
     plan = contest.plan
     return {
         "wire": plan.wire,
@@ -56,6 +56,7 @@ def as_data(contest: Contest, table: Sequence[Standing]) -> dict[str, Any]:
 
 def as_text(contest: Contest, table: Sequence[Standing]) -> str:
     """Returns the table as plain text for a terminal, with a line for each player."""
+    # 6: the width of the heading.
     width = max([len(one.name) for one in table] + [6])
     lines = [f"rank  {'player':{width}}  points  games   won drawn  lost  rating  {'95 %':14}  better"]
     for one in table:
@@ -92,6 +93,7 @@ def as_csv(contest: Contest, table: Sequence[Standing]) -> str:
     writer = csv.DictWriter(out, CSV, extrasaction="ignore", lineterminator="\r\n")
     writer.writeheader()
     for player in as_data(contest, table)["players"]:
+        # Numbers may begin with a minus, so only texts get the apostrophe.
         texts = {
             key: f"'{value}" for key, value in player.items() if str(value).startswith(_FORMULAS) and key in _TEXTS
         }
@@ -116,6 +118,7 @@ def write(
     for part in (games, folder / "players"):
         own_folder(part)
     # Remove the files of games that are played again and not decided yet.
+    # A game in `withdrawn` was decided, and no longer counts because of a change by the organizer.
     again = {one.id for one in contest.withdrawn}
     for name in again - contest.played.keys():
         for ending in ("svg", "txt"):
@@ -125,6 +128,7 @@ def write(
         if one.id in again and _has_another(games / f"{one.id}.txt", one.notation):
             (games / f"{one.id}.txt").unlink()
             (games / f"{one.id}.svg").unlink(missing_ok=True)
+        # The record is written last, so a game whose picture could not be written is tried again.
         if one.notation and not (games / f"{one.id}.txt").exists():
             drawing = picture_of(game, one)
             if drawing:

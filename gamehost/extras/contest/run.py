@@ -60,7 +60,10 @@ class ContestRun:
     _waiting: dict[str, tuple[float, bool]] = field(factory=dict)
 
     def start(self) -> None:
-        """Begins as many games as may be played at once. If all games are decided, the contest ends."""
+        """
+        Begins as many games as may be played at once. If no game is being played and none can begin, the contest ends.
+        Called at the beginning, after each game, and after each change.
+        """
         if self._stopped:
             return
         # Measure what programs take only if there are limits.
@@ -89,8 +92,10 @@ class ContestRun:
         Measures what the programs of all games take. One list of this machine's processes is made for all games, because
         making it is expensive.
         """
+        # A timer runs once, so set it again first.
         self._looks.set(self._reactor, LOOKS_EVERY, self._look)
         processes = [*running()]
+        # A copy, because a game that exceeds a limit ends, and is removed from the list.
         for game in [*self.running.values()]:
             game.look(processes)
 
@@ -103,17 +108,19 @@ class ContestRun:
         self._waits.set(self._reactor, WAITS_EVERY, self._look_who_waits)
         before, self._waiting = self._waiting, {}
         for name, game in self.running.items():
+            # Games of other players are assumed to work.
             if game.begun and self.contest.idle.isdisjoint(self._pairings[name].players):
                 continue
             taken = game.taken()
             if taken is not None:
+                # The processor time of the game has hardly grown since the last measurement.
                 waits = name in before and taken - before[name][0] < NOTHING
                 self._waiting[name] = taken, waits
         if any(waits for _, waits in self._waiting.values()):
             self.start()
 
     def _begin(self, one: Pairing) -> None:
-        """Begins a game, and reports it."""
+        """Starts a game of the plan, and reports that it has begun."""
         entrants = [self.contest.plan.entrants[player] for player in one.players]
         began = self._reactor.seconds()
         game = self._new_game(
@@ -123,6 +130,7 @@ class ContestRun:
             decided=partial(self._decided, one, began),
             refused=partial(self._refused, one, Counter()),
         )
+        # Before `start`, which may decide the game at once.
         self.running[one.id], self._pairings[one.id] = game, one
         game.start()
         self._told(one)
@@ -145,6 +153,7 @@ class ContestRun:
         self._journal.store_outputs(one, decision.written)
         if decision.cause == VOID:
             self._note(Void(one.id, decision.words))
+        # Without shares, nothing is decided, and the game cannot be played. The contest ends.
         elif not decision.shares:
             self._fail(decision.words)
         else:
@@ -201,15 +210,16 @@ class ContestRun:
         self.contest.note(entry)
         self._told(entry)
         if go_on:
+            # Later, because the caller may still be in the middle of a game's end.
             self._reactor.callLater(0, self.start)
 
     def intervene(self, words: Sequence[str], command: Reading, anew: bool) -> Intervention:
         """
-        Carries out a change of the organizer. The change is on disk when this method returns. Games that are being played
-        continue, with these exceptions: games of a player that is out now or plays all games again, and games with other
-        players after the change.
+        Carries out a change of the organizer. The change is on disk when this method returns. Games that are being
+        played continue, with these exceptions: games of a player that is out now or plays all games again, and games
+        that the new plan gives to other players.
 
-        :param words: the words of the organizer's command, as of `ACTIONS`
+        :param words: the words of the organizer's command, one of `ACTIONS` with its arguments
         :param command: reads the command of a player
         :param anew: whether all games of a player with a new command are played again
         :raises ContestError: the change cannot be made
@@ -247,6 +257,7 @@ class ContestRun:
         # Stop games that are not in the contest any more, or are to be played with the new command.
         again = entry.player if anew and isinstance(entry, CommandReplaced) else None
         planned = {one.id: one for one in self.contest.games if not self.contest.is_void(one)}
+        # A copy of the list, since games are removed from it.
         for name, one in [(name, self._pairings[name]) for name in self.running]:
             if planned.get(name) != one or again in one.players:
                 self._forget(name).stop()

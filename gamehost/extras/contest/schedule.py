@@ -36,8 +36,11 @@ def round_robin(players: int, cycles: int = 1) -> Iterator[Round]:
     :param cycles: how often each player meets each other one
     """
     # The circle method: one player has a fixed place, and all others move on by one place in each round.
+    # An odd number gets one more place. Its imaginary player has the number `players`, and the opponent of it has a
+    # bye.
     size = players + players % 2
     turning = size - 1
+    # The player with the last number has the fixed place.
     for cycle in range(cycles):
         for number in range(turning):
             pairings: list[Pairing] = []
@@ -68,6 +71,7 @@ def gauntlet(players: int, cycles: int = 1) -> Iterator[Round]:
     turn = 0
     for cycle in range(cycles):
         # After an even number of games the next cycle begins with the other seat.
+        # `turn` counts all games. After an odd number of games, its parity is another one in the next cycle already.
         shift = cycle if (players - 1) % 2 == 0 else 0
         for other in range(1, players):
             pairing = (0, other) if (turn + shift) % 2 == 0 else (other, 0)
@@ -85,10 +89,12 @@ def knock_out_round(alive: Sequence[int], first: bool, games: int) -> Round:
     :param first: whether this is the first round
     :param games: how many games each two opponents play; the seats are exchanged from game to game
     """
+    # Later rounds have a bye only if the number of players is odd.
     byes = (1 << (len(alive) - 1).bit_length()) - len(alive) if first else len(alive) % 2
     playing = alive[byes:]
     half = len(playing) // 2
     pairs = list(zip(playing[:half], reversed(playing[half:]), strict=True))
+    # Neighbouring boards begin with different seats.
     turns = [
         pair if (game + board) % 2 == 0 else pair[::-1] for game in range(games) for board, pair in enumerate(pairs)
     ]
@@ -176,13 +182,16 @@ def _paired(order: Sequence[int], past: Past, again: bool) -> list[tuple[int, in
     size = len(order)
     neighbours = []
     for place, player in enumerate(order):
+        # An empty tuple: nobody counts as met.
         balance, met = past.balance[player], () if again else past.met[player]
-        # Two players that both need the same seat now cannot meet: one of them would not get it.
+        # The balance says how many more games a player had on the first seat than on the second one. Two players with
+        # the same balance other than 0 need the same seat now, so they cannot meet.
         fits = [
             other
             for other in range(size)
             if other != place and (balance == 0 or past.balance[order[other]] != balance) and order[other] not in met
         ]
+        # Nearest places first, and of two equally near places the later one.
         neighbours.append([other for _, _, other in sorted((abs(one - place), one < place, one) for one in fits)])
     mates = complete_matching(neighbours)
     if mates is None:
@@ -205,6 +214,7 @@ def complete_matching(neighbours: Sequence[Sequence[int]]) -> list[int] | None:
         if mates[one] < 0 and (free := next((other for other in others if mates[other] < 0), None)) is not None:
             mates[one], mates[free] = free, one
     for root in range(len(neighbours)):
+        # If a vertex remains without a mate after a search from it, no matching has all vertices.
         if mates[root] < 0 and not _Search(neighbours, mates, root).augmented():
             return None
     return mates
@@ -237,8 +247,10 @@ class _Search:
         """
         self.reached[self.root] = True
         queue = [self.root]
+        # The list grows while it is read.
         for one in queue:
             for other in self.neighbours[one]:
+                # Both are in the same blossom already, or are a pair.
                 if self.bases[one] == self.bases[other] or self.mates[one] == other:
                     continue
                 mate = self.mates[other]
@@ -330,6 +342,7 @@ def seatings(players: int, seats: int, rounds: int, seed: int) -> Iterator[Round
     sat = [[0] * seats for _ in range(players)]
     byes = [0] * players
     for _ in range(rounds):
+        # The division that repeats the fewest meetings.
         found = min((_division(players, seats, byes, chance) for _ in range(TRIED)), key=lambda one: _repeats(one, met))
         # Give seats to the players of each table, and note for later rounds who has met and who had a bye.
         pairings = tuple(_in_seats(table, sat) for table in found)
@@ -344,9 +357,13 @@ def seatings(players: int, seats: int, rounds: int, seed: int) -> Iterator[Round
 
 
 def _division(players: int, seats: int, byes: Sequence[int], chance: SeededChance) -> list[list[int]]:
-    """Returns a random division of the players into tables. Players that are left over, those with the fewest byes, get one."""
+    """
+    Returns a random division of the players into tables. If players are left over, they are those that had the fewest
+    byes.
+    """
     left = list(range(players))
     order = [left.pop(chance.below(len(left))) for _ in range(players)]
+    # The sort is stable: among equal numbers of byes, the random order decides.
     left_over = sorted(order, key=byes.__getitem__)[: players % seats]
     order = [player for player in order if player not in left_over]
     return [order[start : start + seats] for start in range(0, len(order), seats)]
@@ -365,6 +382,7 @@ def _in_seats(table: Sequence[int], sat: Sequence[list[int]]) -> Pairing:
 
     :param sat: how often each player had each seat; it is updated
     """
+    # Of all orders, the one with the smallest sum of squares: a seat that a player had often counts more.
     seated = min(permutations(table), key=lambda one: sum(sat[player][seat] ** 2 for seat, player in enumerate(one)))
     for seat, player in enumerate(seated):
         sat[player][seat] += 1

@@ -61,6 +61,10 @@ def standings(contest: Contest) -> list[Standing]:
     forfeits, byes = contest.forfeits(), Counter(player for _, player in contest.byes)
 
     def place(one: int) -> tuple[float, ...]:
+        """
+        Returns the key by which players are sorted, the best player with the smallest key. Larger numbers are better,
+        so they have a minus.
+        """
         buchholz = -breaks[one].buchholz if swiss else 0.0
         annulled = plan.out_rule == "annul" and one in contest.scratched
         survived = -contest.survived(one) if knock_out else 0
@@ -83,6 +87,7 @@ def standings(contest: Contest) -> list[Standing]:
                 lost=lost,
                 by_seat=_by_seat(mine, player, plan.seats),
                 rating=rated.rating(player),
+                # `order[rank]` is the next player, since ranks begin with 1.
                 superiority=rated.superiority(player, order[rank]) if rank < count else None,
                 buchholz=breaks[player].buchholz,
                 sonneborn_berger=breaks[player].sonneborn_berger,
@@ -108,6 +113,7 @@ def in_order(contest: Contest) -> list[Played]:
 
     def place(one: Played) -> tuple[int, int, str]:
         # The board is the part of the id behind the dot. `a` and `b` are the two games of a pair.
+        # `b` comes after `a`, since the whole text decides last.
         board = one.id.partition(".")[2]
         return one.round, int(board.rstrip("ab")), board
 

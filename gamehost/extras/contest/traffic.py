@@ -50,7 +50,9 @@ class HeardBytes:
 
     def listen(self, connection: Any) -> None:
         """
-        Starts to record a connection: replaces those methods of its protocol that receive data.
+        Starts to record a connection: replaces the methods of its protocol through which data and the transport come.
+
+        :param connection: a protocol without a transport yet
 
         :param connection: a protocol without a transport yet
         """
@@ -66,6 +68,7 @@ class HeardBytes:
         """Records a segment, as long as there is room, and passes it to its receiver."""
         if self._left > 0:
             self.pieces.append((self._seconds(), sender, data[: self._left]))
+            # The stored form of a segment is longer than its bytes.
             self._left -= len(data) + SEGMENT
         to(data)
 
@@ -83,6 +86,7 @@ def worst_game(contest: Contest, player: int) -> Played | None:
 
     mine = [one for one in contest.played.values() if player in one.players]
     worst = min(mine, key=place, default=None)
+    # The worst share is a whole point: all games were won.
     return None if worst is None or place(worst)[0] == 1.0 else worst
 
 
@@ -104,6 +108,7 @@ def store_traffic(folder: Path, contest: Contest, one: Played, heard: Sequence[H
         own = [connection for connection in heard if connection.name == contest.plan.names[player]]
         if share == 1.0 or not own or worst_game(contest, player) is not one:
             continue
+        # A player has one file. Its name is the id of the game and the player's number.
         for path in own_folder(folder / TRAFFIC).glob(f"*.{player + 1}.jsonl"):
             path.unlink()
         replace_file(folder / TRAFFIC / traffic_name(one.id, player), "".join(_lines(own)))
@@ -113,6 +118,7 @@ def _lines(heard: Sequence[HeardBytes]) -> list[str]:
     """Returns a line of JSON for each segment of some connections, in the order of time."""
     began = min((piece[0] for one in heard for piece in one.pieces), default=0.0)
     found = [(*piece, number) for number, one in enumerate(heard, 1) for piece in one.pieces]
+    # A sort by time only, which keeps the order of equal times.
     found.sort(key=lambda piece: piece[0])
     return [
         json.dumps(
@@ -142,6 +148,7 @@ def trace_worst_games(folder: Path, contest: Contest) -> None:
             paths[name] = path
     if paths:
         traced = _traced(contest.plan.wire, [*paths.values()])
+        # The id of the game is the file's name without the player's number and the ending.
         found = {
             name: {"game": path.name.rpartition(".")[0].rpartition(".")[0], "lines": shown(traced.get(str(path), ()))}
             for name, path in paths.items()
@@ -153,13 +160,15 @@ def _traced(wire: str, paths: Sequence[Path]) -> Mapping[str, Sequence[str]]:
     """
     Runs `gamehost trace` on some files.
 
-    :returns: the lines of the trace of each file, by its path; empty: the command has failed
+    :returns: the lines of the trace of each file, by its path. Files without a trace are left out. Empty: the command has
+        failed
     """
     command = [sys.executable, "-m", "gamehost", "trace", wire, "--read", *map(str, paths)]
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     with suppress(subprocess.SubprocessError):
         done = subprocess.run(command, capture_output=True, text=True, timeout=TRACE_SECONDS, check=True)
+        # Before the trace of each file, the command writes a line with the file's path.
         known = {f"{path}:": str(path) for path in paths}
         for line in done.stdout.splitlines():
             if line in known:
@@ -174,7 +183,10 @@ _MARKS = ("BREACH:", "FRAGILE:")
 
 
 def shown(lines: Sequence[str]) -> list[str]:
-    """Returns the lines of a trace that a page shows: the first marked lines, and the last lines. `...` stands for gaps."""
+    """
+    Returns the lines of a trace that a page shows: the first lines that are marked as faults, and the last lines. `...`
+    stands for gaps.
+    """
     marked = [number for number, line in enumerate(lines) if any(mark in line for mark in _MARKS)][:MOST_MARKED]
     last = range(max(0, len(lines) - LAST_LINES), len(lines))
     found: list[str] = []

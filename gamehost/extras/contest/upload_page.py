@@ -57,12 +57,19 @@ class UploadSite(ContestSite):
     """The site of a contest with uploads: the contest's page, and a page on which authors upload programs."""
 
     def __init__(self, *arguments: Any, uploads: Uploads, **named: Any) -> None:
+        """
+        Makes the page of a contest with uploads.
+
+        :param arguments: see `ContestSite`
+        :param uploads: takes the uploaded programs
+        """
         super().__init__(*arguments, **named)
         self.uploads = uploads
         #: Limits how many codes each address may try.
         self._tried: KeyedBuckets[str] = KeyedBuckets(CODES_RATE, CODES_AT_ONCE)
 
     def respond(self, asked: Asked) -> Answering:
+        """Answers a request for the page of the uploads. All other paths are those of the contest's page."""
         match asked.path:
             case ("upload",):
                 return Answer(200, _PAGE.encode(), KINDS["html"], headers=PAGE_HEADERS)
@@ -89,6 +96,7 @@ class UploadSite(ContestSite):
             return refused(403, "nobody has this code")
         if (why := self.uploads.enter(name)) is not None:
             return refused(429, why, {"Retry-After": "60"})
+        # From now on, the connection's bytes go to this object.
         request.channel.take_over(_UploadBody(self, name, length))
         return None
 
@@ -104,6 +112,12 @@ class _UploadBody(Protocol):
     transport: Any
 
     def __init__(self, site: UploadSite, name: str, length: int) -> None:
+        """
+        Makes the reader of an upload's body.
+
+        :param name: the player
+        :param length: the number of bytes that the request promises
+        """
         self._site = site
         self._name = name
         self._length = length
@@ -126,6 +140,7 @@ class _UploadBody(Protocol):
             self._timer.cancel()
             self._timer = None
             read, self._read = bytes(self._read), bytearray()
+            # The check takes a while. Nothing more is read meanwhile.
             self.transport.pauseProducing()
             self._site.uploads.take(self._name, read).addCallback(self._answer)
 
@@ -134,6 +149,7 @@ class _UploadBody(Protocol):
         if self._lost:
             return
         answer = Answer(200 if outcome.taken else 422, f"{outcome.words}\n".encode())
+        # `dataReceived` has paused the connection.
         self.transport.resumeProducing()
         self.transport.write(self._site.last(answer))
         self.transport.loseConnection()

@@ -108,8 +108,8 @@ def _own(name: str) -> str:
 
 def codes_of(folder: Path, names: Sequence[str]) -> Mapping[str, str]:
     """
-    Returns the codes of players by their names. Codes are read from the file of the contest. Players without a code get a
-    new one, which is written to the file.
+    Returns the code of each player, by name. An author shows the code to upload a program for the player. Codes are
+    read from a file in the folder of the contest. A player without a code gets a new one, which is written to the file.
 
     :param folder: the folder of the contest. Only its owner can read the file of the codes.
     :raises OSError: the file cannot be read or written
@@ -134,6 +134,9 @@ def unpack(data: bytes, folder: Path) -> None:
     :raises UploadRefused: the data is not a zip, or exceeds a limit. Some files may be in the folder then.
     :raises OSError: a file cannot be stored
     """
+    # Each entry has this mark in the zip's list of entries. Reading the list takes time and memory, so a zip with far
+    # too many marks is refused before. The bytes of the mark may also occur by chance inside a packed file: therefore
+    # the factor 10.
     if data.count(_LISTED) > 10 * MOST_ENTRIES:
         raise UploadRefused(f"expected {MOST_ENTRIES} entries at most")
     try:
@@ -144,8 +147,10 @@ def unpack(data: bytes, folder: Path) -> None:
             left = MOST_UNPACKED
             for one in entries:
                 left = _unpack_one(archive, one, folder, left)
+    # The path of an entry already exists: as a file, or a file where a folder is needed.
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
         raise UploadRefused("expected each name once") from None
+    # The errors that `zipfile` raises for damaged, encrypted and unknown zips.
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error, struct.error) as error:
         raise UploadRefused(_NO_ZIP) from error
 
@@ -169,11 +174,13 @@ def _unpack_one(archive: ZipFile, one: ZipInfo, folder: Path, left: int) -> int:
     if one.is_dir():
         return left
     with archive.open(one) as packed, path.open("xb") as file:
+        # Counts the bytes that really come, because the zip may name a smaller size.
         while chunk := packed.read(_CHUNK):
             left -= len(chunk)
             if left < 0:
                 raise UploadRefused(f"expected {MOST_UNPACKED >> 20} MiB at most when it is unpacked")
             file.write(chunk)
+    # A file that its owner could execute can be executed by all. The program runs as another user.
     path.chmod(0o755 if mode & 0o111 else 0o644)
     return left
 
@@ -223,9 +230,11 @@ def folder_of(uploads: Path, plan: Plan, name: str) -> Path:
     :raises OSError: the folder cannot be made
     """
     uploads.mkdir(exist_ok=True)
+    # Other users may pass through this folder, but not list it.
     uploads.chmod(0o711)
     folder = uploads / _own(name)
     folder.mkdir(exist_ok=True)
+    # The group of the folder becomes that of the user under which the player's program runs.
     if plan.isolate == "user":
         os.chown(folder, -1, FIRST_USER + plan.names.index(name))
     folder.chmod(0o750)
@@ -259,6 +268,11 @@ class Uploads:
     _stopped: bool = False
 
     def __attrs_post_init__(self) -> None:
+        """
+        Reads or makes the codes of the players that may upload, and makes their folders.
+
+        :raises ContestError: the codes cannot be read, or a folder cannot be made
+        """
         plan = self._run.contest.plan
         names = [one.name for one in plan.entrants if one.folder]
         try:
@@ -268,12 +282,13 @@ class Uploads:
                     rmtree(left)  # a contest was killed while it checked this upload
         except (OSError, ValueError, AttributeError) as error:
             raise ContestError(f"nothing can be handed in: {error}") from error
+        # `player_with` compares digests, which have equal lengths.
         self._digests = {name: sha256(code.encode()).digest() for name, code in self.codes.items()}
 
     def player_with(self, code: str) -> str | None:
         """
-        Returns the name of the player that has this code, or `None`. Compares the code with every player's code, so that the
-        time says nothing about a code.
+        Returns the name of the player that has this code; `None`: no player has it. The code is compared with the codes
+        of all players, even after one was equal, so the time of this call does not depend on the code.
         """
         given, found = sha256(code.encode("utf-8", "replace")).digest(), None
         for name, digest in self._digests.items():
@@ -283,7 +298,8 @@ class Uploads:
 
     def enter(self, name: str) -> str | None:
         """
-        Begins an upload for a player, if one may begin now. After `None`, the caller must call `take` or `leave`.
+        Begins an upload for a player, if one may begin now. If it has begun, the caller must call `take` when the data
+        has come, or `leave` if it does not come.
 
         :returns: the reason why the player cannot upload now; `None`: the upload has begun
         """
@@ -291,6 +307,7 @@ class Uploads:
             return "what was handed in with this code before is still being checked"
         if len(self._busy) >= MOST_AT_ONCE:
             return "others hand something in at this moment: try again in a minute"
+        # Limits how often a player may upload: each upload is checked, which takes a processor.
         if not self._looks.of(name, self._reactor.seconds()).take(self._reactor.seconds()):
             return "you hand in too often: try again in a minute"
         self._busy.add(name)
@@ -308,6 +325,7 @@ class Uploads:
         :returns: fires with the outcome, and never with a failure
         """
         later = self._later
+        # Tests give another function than the thread pool.
         if later is None:
             pool = self._reactor.getThreadPool()
             found = deferToThreadPool(self._reactor, pool, self._checked, self._run.contest.plan, name, data)
@@ -315,6 +333,7 @@ class Uploads:
             found = later(self._checked, self._run.contest.plan, name, data)
 
         def done(result: Any) -> Any:
+            """Ends the upload, whatever its outcome is, so that the player can begin another one."""
             self.leave(name)
             return result
 

@@ -43,6 +43,7 @@ def shown(store: str) -> str:
     # A password may have any character, so the last @ before the path ends it.
     network, slash, path = rest.partition("/")
     login, at, hosts = network.rpartition("@")
+    # Passwords may also be among the options behind the `?`.
     user, colon, _ = login.partition(":")
     return f"{scheme}://{user}{colon}{_HIDDEN if colon else ''}{at}{hosts}{slash}" + _PASSWORD.sub(
         rf"\1{_HIDDEN}", path
@@ -51,8 +52,9 @@ def shown(store: str) -> str:
 
 def beside(store: str) -> Path:
     """
-    Returns the path that other files of a store have as their beginning. For a database, this is `gamehost-` and the name of
-    the database, in the working folder. A name with unusual characters is replaced by `postgresql`.
+    Returns a path to which endings are added for the names of a host's other files, such as its socket. For a database,
+    this is `gamehost-` and the name of the database, in the working folder. A name with unusual characters is replaced
+    by `postgresql`.
     """
     if not is_postgresql(store):
         return Path(store)

@@ -50,10 +50,11 @@ def reading_postgresql(store: str, alone: bool = False) -> Iterator[Inspector]:
     """
     Opens a journal for reading.
 
-    :param alone: whether hosts are kept from using it meanwhile
+    :param alone: whether no host may use the journal meanwhile
     :raises StoreUnusable: there is no journal, it cannot be used, or another release has written it
     """
     with refusing(store), closing(_alone(store) if alone else connect(store, read_only=True)) as session:
+        # All queries see the journal as it was at this moment.
         session.run("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         check_tables(session)
         yield DatabaseInspector(session)
@@ -71,14 +72,15 @@ def check_tables(session: Session) -> None:
 
 def prune_postgresql(store: str, before_ms: int, archive: Path) -> Pruned:
     """
-    Writes old matches of a journal in a database to an archive, and removes them from the journal. It is the counterpart of
-    `gamehost.storage.copying.prune`.
+    Writes old matches of a journal in a database to an archive, and removes them from the journal. See
+    `gamehost.storage.copying.prune`, which does this for a file.
     """
     with refusing(store), closing(connect(store)) as session:
         check_archive(archive)
         check_tables(session)
         tables, rows = write_archive(session, before_ms, archive, count(1))
         session.run("BEGIN")
+        # Otherwise a later check would count these rows as lost.
         note_removed(session, tables)
         session.run("DELETE FROM event WHERE game = ANY(%s)", (tables,))
         session.run("DELETE FROM listed WHERE game = ANY(%s)", (tables,))
@@ -99,6 +101,7 @@ def filled(store: str, reader: Inspector) -> Iterator[Inspector]:
     :raises StoreUnusable: the database cannot be used, or is not empty
     """
     with refusing(store), closing(_alone(store)) as session:
+        # A database with empty tables is accepted, too.
         if has_tables(session) and any(session.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in _KEPT):
             raise StoreUnusable("there is something in this store; make an empty database with createdb")
         make_tables(session)

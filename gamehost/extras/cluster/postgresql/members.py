@@ -128,7 +128,7 @@ class ClusterAddress:
     """
     The facts by which other members reach a member.
 
-    :param spreading: the wires that spread, as of `keys_of_table`; the other members cannot read this
+    :param spreading: the wires that spread: see `keys_of_table`; the other members cannot read this
     """
 
     #: The address to which the other members connect, such as `tcp:10.0.0.1:8990`.
@@ -150,13 +150,13 @@ def living(session: Session) -> str:
 
 def lock_cluster(session: Session, say: Callable[[str], None] = lambda words: None) -> None:
     """
-    Takes the lock of the cluster until the end of the transaction. Waits while another member has it, to start, to take a
-    member over, or to record a loss.
-
-    If the transaction is idle for three seconds, the server ends the session.
+    Takes the lock of the cluster until the end of the transaction. Other members need it to start, to take over a
+    member that has ended, or to record a loss; this function waits until they are done. If the transaction is idle for
+    three seconds, the server ends the session.
 
     :param say: called with words for the log, if this has to wait
     """
+    # A hanging process must not block the other members.
     session.run(_SILENCE)
     numbers = (session.lock_class, CLUSTER_LOCK)
     if not session.rows("SELECT pg_try_advisory_xact_lock(%s::int, %s::int)", numbers)[0][0]:
@@ -190,6 +190,7 @@ def begin_run(
         # Check the list of unfinished tables if no member is alive, and the interface of those that are alive.
         others = living(session)
         if not (others or accept_loss):
+            # There is one fault at most.
             for fault in list_faults(session):
                 raise StoreUnusable(f"{fault}. {VERIFY_FIRST}")
         for other, where, its in session.rows(_SPEAKS_OTHERWISE, (INTERFACE, session.lock_class)):
@@ -219,15 +220,17 @@ def take_over(
 
     :param me: the number of this run
     :param dead: the number of the ended run
-    :param spreading: the wires that spread, as of `keys_of_table`
+    :param spreading: the wires that spread; see `keys_of_table`
     :returns: the unfinished tables, oldest first, which all sleep now, and the keys of their names that have their home here.
         `None`: the member is alive, or another member has taken it over, or another member has the cluster's lock now
     :raises StoreFailed: another member has ended this run
     """
     with transaction(session):
         session.run(_SILENCE)
+        # False: another member has taken this run over.
         if session.rows("SELECT may_change_names(%s)", (me,)) != [(True,)]:
             raise StoreFailed(TAKEN_OVER)
+        # Another member has the cluster's lock, so the caller tries again later.
         if not session.rows(f"SELECT pg_try_advisory_xact_lock({session.lock_class:d}, {CLUSTER_LOCK})")[0][0]:
             return None
         # Wait until a group of requests that the dead run has begun is carried out. No other one can begin after this.
@@ -265,13 +268,17 @@ def take(session: Session, me: int, table: TableId) -> bool | None:
         if not session.rows(f"SELECT pg_try_advisory_xact_lock_shared({session.lock_class:d}, {CLUSTER_LOCK})")[0][0]:
             return None
         found = session.rows("SELECT owner, since IS NOT NULL AND NOT lost FROM live WHERE game = %s", (table,))
+        # The match is over, or belongs to this member already.
         if not found or found[0][0] == me:
             return True
         [(owner, sleeps)] = found
+        # Its players are at the other member, or rows of it are lost.
         if not sleeps:
             return False
         if session.rows("SELECT 1 FROM member WHERE epoch = %s AND ended IS NOT NULL", (me,)):
             raise StoreFailed(TAKEN_OVER)
+        # Lock the rows of both members and of the match. A row that somebody else has locked is skipped, and missing
+        # then.
         members = session.rows("SELECT 1 FROM member WHERE epoch IN (%s, %s) FOR UPDATE SKIP LOCKED", (me, owner))
         asleep = "SELECT 1 FROM live WHERE game = %s AND owner = %s AND since IS NOT NULL FOR UPDATE SKIP LOCKED"
         if len(members) < 2 or not session.rows(asleep, (table, owner)):
@@ -292,6 +299,7 @@ def slow_matches(session: Session, tables: Sequence[int] | None = None) -> list[
         _SLOW.format(which), () if tables is None else (tables,)
     ):
         row = Row._make(columns)
+        # Another release has written a match that this one cannot read.
         with suppress(Undecodable):
             table = UnfinishedTable(TableId(row.game), read_opening(row), begun, since, seats_of(told), due)
             if table.opening.slow is not None:
@@ -301,8 +309,8 @@ def slow_matches(session: Session, tables: Sequence[int] | None = None) -> list[
 
 def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spreading: Collection[str]) -> list[str]:
     """
-    Makes this member the home of the names and places of some tables, and of its own waiting tables. Names with a living
-    member as their home do not change. It must be called within a transaction.
+    Makes this member the home of the names and places of some tables, and of its own tables that wait for players. A
+    name that a living member has as its home does not change. It must be called within a transaction.
 
     :returns: the keys that have their home here now
     """
@@ -324,12 +332,12 @@ def take_home(session: Session, me: int, tables: Iterable[UnfinishedTable], spre
 
 def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -> None:
     """
-    Notes the end of all earlier runs, and takes over all their tables. No other member may be alive. It must be called within a
-    transaction with the cluster's lock.
+    Takes over all tables of all earlier runs, and notes that these runs have ended. No other member may be alive. It
+    must be called within a transaction with the cluster's lock.
 
     :param me: the number of this run
-    :param cluster: of a member: this run becomes the home of the names in all unfinished tables, and all other names are
-        free; `None`: this host is alone, and all names are free
+    :param cluster: the facts of this member: it becomes the home of the names in all unfinished tables, and all other
+        names become free; `None`: this host is no member of a cluster, and all names become free
     """
     # Wait until requests of earlier runs are carried out.
     session.rows(
@@ -346,8 +354,10 @@ def take_everything(session: Session, me: int, cluster: ClusterAddress | None) -
     if cluster is None:
         return
     take_home(session, me, _tables(session, me, "inherited IS NOT NULL"), cluster.spreading)
+    # This member reads everything anew at its start.
     session.run("DELETE FROM change")
-    # Set the sequence of table numbers. A host that was alone has not used it: it has counted from the highest number.
+    # Set the sequence of table numbers. A host without a cluster has not used the sequence: it has counted from the
+    # highest number. So the sequence may be behind.
     session.rows(
         "SELECT setval('table_number', greatest(last_value + is_called::int, "
         "(SELECT max(game) + 1 FROM event), (SELECT max(game) + 1 FROM live), (SELECT max(game) + 1 FROM opened)), false) "
@@ -396,13 +406,15 @@ def note_removed(session: Session, tables: Sequence[int]) -> None:
 
 def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int]:
     """
-    Finds rows that players have received and the database has lost, and suspends the tables of these rows.
+    Finds rows that players have received and the database has lost, for example since it was put back to an older
+    state. Suspends the tables of these rows.
 
     :param run: the number of the run that becomes the owner of tables which are missing in the list of unfinished tables. The
         database may have lost the run, too; then it is added.
     :param heads: the newest row of each table that players have received
     :returns: the numbers of the suspended tables
     """
+    # The tables with a newest row that the database does not have.
     if not (games := [row[0] for row in session.rows(_NOT_HELD, columns_of(heads))]):
         return []
     _, n, h = columns_of({game: heads[game] for game in games})
@@ -425,18 +437,19 @@ def mark_lost(session: Session, run: int, heads: Mapping[int, Head]) -> list[int
 
 def lost(session: Session, epoch: int, inherited: int | None = None) -> list[LostTable]:
     """
-    Returns the suspended tables of a run, of which rows are lost.
+    Returns the suspended tables of a run: those of which the database has lost rows.
 
-    :param inherited: only tables that were taken over from the run with this number
+    :param epoch: the number of the run
+    :param inherited: only tables that were taken over from the run with this number; `None`: all
     """
     return [LostTable(*row) for row in session.rows(_LOST, (epoch, inherited))]
 
 
 def go_on(session: Session, epoch: int, table: TableId) -> UnfinishedTable | None:
     """
-    Resumes a suspended table with the rows that are left.
+    Resumes a suspended table with the rows that are left, because the owner of the host wants it.
 
-    :returns: the table, which sleeps; `None`: no suspended table has this number, or no row is left
+    :returns: the table, which sleeps; `None`: no suspended table of this run has this number, or no row is left
     """
     changed = session.run(
         "UPDATE live SET lost = false, n = NULL, h = NULL, since = coalesce(since, (SELECT seconds FROM uptime)) "

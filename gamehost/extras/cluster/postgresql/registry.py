@@ -65,12 +65,16 @@ def first_group(requests: Iterable[names.AnyRequest]) -> list[names.Request]:
     group: list[names.Request] = []
     last: dict[str, int] = {}
     for request in requests:
+        # These requests are carried out alone.
         if isinstance(request, names.NewNumbers | names.Show):
             break
         place, _ = _ORDER[type(request)]
         keys = names.keys_of(request)
+        # A place is the position of a kind in a group; -1: no request of the group has this name.
         if any(last.get(key, -1) >= place for key in keys):
             break
+        # Only claims have the place 0, so any other place means that a request before it may change the waiting
+        # players.
         if isinstance(request, names.Claim) and request.queue is not None and any(last.values()):
             break
         last.update(dict.fromkeys(keys, place))
@@ -112,6 +116,7 @@ def carry_out_group(
     for request in group:
         asked.setdefault(_ORDER[type(request)][1], []).extend(_columns(request))
     rows = session.rows("SELECT * FROM change_names(%s, %s, %s)", (me, list(gone), json.dumps(asked)))
+    # The database refuses requests of a run that another member has taken over.
     if not rows:
         raise StoreFailed(TAKEN_OVER)
     # Find the row of each request in the answer.
@@ -120,6 +125,7 @@ def carry_out_group(
     for request in group:
         match request:
             case names.Claim(key):
+                # Without a home, the claim could not be answered now. Without a name, there is no account.
                 home, name, *digest = found["claim", key]
                 account = None if name is None else account_of(name, *digest)
                 results.append(None if home is None else names.Answer(home, account))
@@ -165,7 +171,7 @@ class PostgresRegistry(names.Registry):
     :param from_thread: calls a function on the reactor's thread, in the order of the calls
     :param broken: called on the reactor's thread, at most once, with the reason why the host must end
     :param warn: called on the reactor's thread with words for the log
-    :param spreading: the wires that spread, as of `keys_of_table`
+    :param spreading: the wires that spread; see `keys_of_table`
     :raises StoreUnusable: there is no connection to the database
     """
 
@@ -211,11 +217,17 @@ class PostgresRegistry(names.Registry):
     _ended: Deferred[None] = field(factory=Deferred)
 
     def __attrs_post_init__(self) -> None:
+        """
+        Connects to the database, and makes the sockets by which the reactor's thread wakes this object's thread.
+
+        :raises StoreUnusable: there is no connection to the database
+        """
         self._bell, self._ring = socketpair()
         for end in (self._bell, self._ring):
             end.setblocking(False)
         with refusing(self._store):
             self._session = self._connect(self._store)
+            # Earlier changes are in the accounts and bans that the host reads after this.
             self._changes_read = self._session.rows("SELECT coalesce(max(id), 0) FROM change")[0][0]
 
     # -- on the reactor's thread
@@ -280,8 +292,10 @@ class PostgresRegistry(names.Registry):
         try:
             while not self._ending:
                 self._turn()
+            # Claims that still wait get no answer.
             self._from_thread(partial(self._answer_all, [(asked, None) for asked in self._waiting]))
         except Exception as error:
+            # An unexpected error is reported with its kind.
             kind = "" if isinstance(error, StoreFailed) else f"{type(error).__name__}: "
             self._from_thread(partial(self._fail, f"{kind}{error}"))
         finally:
@@ -316,6 +330,7 @@ class PostgresRegistry(names.Registry):
 
     def _collect(self) -> None:
         """Waits until something is due, and takes the requests from the queue."""
+        # Claims that wait must be tried again at their time.
         until = min(self._next_look, self._again_at) if self._waiting else self._next_look
         if self._queue.empty():
             self._on_line(lambda: self._session.wait(self._bell, max(0.0, until - self._clock())))
@@ -352,7 +367,10 @@ class PostgresRegistry(names.Registry):
         self._from_thread(partial(getattr(self._watcher, method), *arguments))
 
     def _carry_out(self) -> None:
-        """Carries out the requests that are due. After `LineLost`, it can be called again."""
+        """
+        Carries out all requests in the list. If the connection is lost in the middle, the caller calls it again: a
+        request leaves the list only when it was carried out.
+        """
         while self._due:
             request, result = self._due[0].request, None
             if isinstance(request, names.NewNumbers):
@@ -361,6 +379,7 @@ class PostgresRegistry(names.Registry):
                 self._session.rows(_SHOW, (self.epoch, request.page))
             else:
                 self._carry_out_names()
+                # The group has been taken from the list there.
                 continue
             self._from_thread(partial(self.answer, self._due.popleft(), result))
 
@@ -386,8 +405,10 @@ class PostgresRegistry(names.Registry):
         now, changed, self._session.notices = self._clock(), self._session.notices, set()
         seen = look(self._session)
         own = next((one for one in seen if one.epoch == self.epoch), None)
+        # Another member has taken this run over, so this host must end.
         if own is None or own.ended:
             raise StoreFailed(TAKEN_OVER)
+        # This run has lost its own lock for a moment, so other members may have lost theirs in the same way.
         if not own.locked:
             self._restrained_until = now + names.RESTRAINT
         # Which members are alive?
@@ -412,6 +433,7 @@ class PostgresRegistry(names.Registry):
     def _take_over(self) -> None:
         """Takes over the tables and names of dead members. After `LineLost`, it can be called again."""
         for dead in tuple(self._dead):
+            # `None`: not now, or another member does it.
             if (taken := take_over(self._session, self.epoch, dead, self._spreading)) is not None:
                 for one in lost(self._session, self.epoch, dead):
                     self._from_thread(partial(self._warn, one.why))
@@ -424,7 +446,9 @@ class PostgresRegistry(names.Registry):
         return {member.epoch for member in self._members}
 
     def _look_at_offers(self) -> None:
-        """Reads and reports the waiting players of living members. An empty list is reported once."""
+        """
+        Reads the players that wait at living members, and reports them. If there are none, this is reported only once.
+        """
         living = self._living
         offers = [offer for offer in read_offers(self._session) if offer.home in living]
         if offers or self._offers_told:
@@ -432,18 +456,27 @@ class PostgresRegistry(names.Registry):
         self._offers_told = bool(offers)
 
     def _look_at_pages(self) -> None:
-        """Reads and reports the pages of the other members. For known pages, only their numbers are read."""
+        """
+        Reads the pages of the other members, and reports them if they have changed. A page is the text by which a
+        member shows its lobby to the others: its players, queues and tables. For a page that this member knows already,
+        only the number is read.
+        """
         known, living = self._pages, self._living - {self.epoch}
         rows = self._session.rows(_PAGES, (list(known), [n for n, _ in known.values()]))
+        # The database returns `None` as the page if the number is the known one.
         self._pages = {home: (n, known[home][1] if page is None else page) for home, n, page in rows if home in living}
         if self._pages != known:
             self._tell("pages_are", {home: page for home, (_, page) in self._pages.items()})
 
     def _look_at_changes(self) -> None:
-        """Reads and reports the new changes of accounts, bans, leaves and slow matches."""
+        """
+        Reads which accounts, bans, leaves and slow matches have changed since the last call, and reports their new
+        state.
+        """
         since = "SELECT id, kind, key FROM change WHERE id > %s ORDER BY id"
         if not (changes := self._session.rows(since, (self._changes_read,))):
             return
+        # An account without a row, since it was deleted, remains `None`.
         keys = {key: None for _, kind, key in changes if kind == "account"}
         bans = list(read_bans(self._session)) if any(kind == "ban" for _, kind, _ in changes) else None
         if keys or bans is not None:
@@ -455,6 +488,7 @@ class PostgresRegistry(names.Registry):
             self._tell("leaves_changed", {**leaves, **{one.key: one for one in found_leaves}})
         if tables := sorted({int(key) for _, kind, key in changes if kind == "own"}):
             self._tell_matches(tables)
+        # Last, so that after a lost connection all changes are read again.
         self._changes_read = changes[-1][0]
 
     def _tell_matches(self, tables: Sequence[int] | None) -> None:
@@ -466,5 +500,6 @@ class PostgresRegistry(names.Registry):
         found = slow_matches(self._session, tables)
         rows = [] if tables is None else read_own_of(self._session, tables)
         unfinished = {table.table for _, table in found}
+        # A changed match that is not unfinished has ended.
         over = [] if tables is None else [TableId(table) for table in tables if table not in unfinished]
         self._tell("matches_changed", found, rows, over)

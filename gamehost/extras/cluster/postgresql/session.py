@@ -136,6 +136,7 @@ class Session:
         """Runs a query, and returns its rows as tuples."""
         with self._reporting():
             cursor = self.connection.execute(_text(sql), parameters or None, binary=True)
+            # A statement without a result, such as `SET`, has no description.
             return cursor.fetchall() if cursor.description is not None else []
 
     def stream(self, sql: Sql | str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
@@ -200,6 +201,7 @@ class Session:
             ready.poll(seconds * 1000)
             with suppress(BlockingIOError):
                 bell.recv(4096)
+            # Reads what the server has sent, so that `notifies` finds the notifications.
             self.connection.pgconn.consume_input()
         except psycopg.Error as error:
             raise LineLost(" ".join(str(error).split())) from error
@@ -245,7 +247,10 @@ class Session:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """Converts errors of psycopg into `LineLost` or `StoreFailed`."""
+        """
+        Converts errors of psycopg in a `with` block. `LineLost`: the connection is lost, and the work may be repeated
+        in a new session. `StoreFailed`: any other error.
+        """
         try:
             yield
         except psycopg.Error as error:
@@ -389,6 +394,7 @@ def check_for_writing(session: Session, another: Callable[[], Session]) -> None:
         raise StoreUnusable(f"the database is encoded in {encoding}; expected UTF8: createdb -E UTF8 -T template0 ...")
     for name, wanted, consequence in _DURABLE:
         value = session.rows(f"SHOW {name}")[0][0]
+        # A session may set this one itself.
         if value not in wanted and name == "synchronous_commit":
             session.run("SET synchronous_commit = on")
         elif value not in wanted:
@@ -414,6 +420,7 @@ def _check_that_it_is_one_session(session: Session, another: Callable[[], Sessio
         after = session.rows(pid)
     finally:
         other.close()
+    # The first connection has changed its process, or both have the same process.
     if before != after or taken == before:
         raise StoreUnusable(
             "the store is behind a pooler in transaction mode, which breaks its locks; name the server itself, "

@@ -156,6 +156,7 @@ class PostgresStore(OpenStore):
                     f"--cluster needs PostgreSQL {_OLDEST_FOR_CLUSTERS} or newer, and this server is {version}"
                 )
             # Take the lock of the store; the last host may still have it for some seconds.
+            # The first try is without waiting, so that the log says why the start takes long.
             if not session.lock(STORE_LOCK, 0.0, self._clock, self._sleep, shared) and lock_patience:
                 owner = session.owner_of_lock(STORE_LOCK)
                 say(
@@ -218,7 +219,7 @@ class PostgresStore(OpenStore):
         return session
 
     def commit(self, changes: Sequence[Change]) -> None:
-        """Commits changes, as of `OpenStore`, while no other thread uses the session."""
+        """Commits changes; see `OpenStore`. No other thread uses the session meanwhile."""
         with self._one_at_a_time:
             super().commit(changes)
 
@@ -242,6 +243,7 @@ class PostgresStore(OpenStore):
         found = {table: rows for table in tables if is_unplayed(rows := every.rows(table))}
         if not found:
             return
+        # Only matches of which all players have received the end can be removed.
         told = [row[0] for row in self.session.rows(_REMOVABLE, (list(found),))]
         if told:
             with transaction(self.session):
@@ -252,7 +254,8 @@ class PostgresStore(OpenStore):
 
     def mark(self) -> Callable[[], None]:
         """
-        Called by the writer after each group. About once a second it notes the newest rows of tables in the database.
+        Called by the writer after each group. About once a second it writes into the database which row of each table
+        is the newest one that players have received. After a loss of rows, this shows which tables are affected.
 
         :returns: a function that does nothing: the database makes its own log durable
         """
@@ -263,9 +266,10 @@ class PostgresStore(OpenStore):
 
     def _note_newest(self, most: int | None) -> None:
         """
-        Notes the newest rows of tables in the database.
+        Writes into the database which row of each table is the newest one that players have received. See
+        `PostgresStore.mark`.
 
-        :param most: of how many tables; `None`: of all
+        :param most: for how many tables at most, the oldest ones first; `None`: for all
         """
         newest = dict(islice(self._unnoted.items(), most))
         if not newest:
@@ -287,8 +291,8 @@ class PostgresStore(OpenStore):
 
     def beat(self) -> int:
         """
-        Shows the server that the process of this run does not hang. From the first call on, the server ends the session if it
-        is silent for some seconds.
+        Called again and again, so that the server sees that the process of this run does not hang: this makes a query.
+        From the first call on, the server ends the session if it is silent for some seconds.
 
         :returns: the highest number of a table of any member
         :raises StoreFailed: another member has ended this run
@@ -308,6 +312,7 @@ class PostgresStore(OpenStore):
             self._write_once(group)
         except LineLost:
             self._renew()
+            # The connection was lost perhaps after the commit, so `again` says that the group may be there.
             self._asking(lambda: self._write_once(group, again=True))
         # Remember the newest row of each table.
         self._noted += group.noted
@@ -318,11 +323,15 @@ class PostgresStore(OpenStore):
             self._asking(lambda: self._remove_unplayed(tables))
 
     def _remember(self, group: Group) -> None:
-        """Remembers for a time the newest rows of tables that are not in use any more after this group."""
+        """
+        Remembers for some time the newest rows of tables that are not in use any more after this group. After a lost
+        connection, these rows are looked for in the database, too.
+        """
         now = self._clock()
         while self._recent and self._recent[0][0] < now - RECENT:
             self._recent.popleft()
         for table, head in group.heads.items():
+            # `None`: the table is not in use any more after this group.
             if head is None and (last := self._unnoted.get(table) or self._heads.get(table)) is not None:
                 self._recent.append((now, table, last))
 
@@ -344,6 +353,7 @@ class PostgresStore(OpenStore):
         self.session.close()  # if it is still alive, its locks become free now
         while True:
             self.resume()
+            # If this connection is lost as well, the loop begins again.
             with suppress(LineLost), or_closed(self.session):
                 if self._beats:
                     self.session.run(_SILENCE)
@@ -359,6 +369,7 @@ class PostgresStore(OpenStore):
         if group.noted:
             noted = self.session.rows("SELECT noted FROM member WHERE epoch = %s", (self.epoch,))
             return bool(noted[0][0] > self._noted)
+        # Nothing was to be written.
         if not group.rows:
             return True
         last = group.rows[-1]
@@ -374,6 +385,7 @@ class PostgresStore(OpenStore):
         :raises StoreFailed: a row is missing that players may have received, or another host has ended this run
         """
         known = self.session.rows("SELECT ended IS NULL FROM member WHERE epoch = %s", (self.epoch,))
+        # Rows of tables in use, and of tables that were in use a short time ago.
         told = {table: head for _, table, head in self._recent} | self._heads
         if lost := members.mark_lost(self.session, self.epoch, told):
             raise StoreFailed(
@@ -396,7 +408,7 @@ class PostgresStore(OpenStore):
 
     def _told(self, table: TableId, rows: Sequence[Row]) -> int | None:
         """
-        Returns for an unfinished table which seats have received its end.
+        Returns which seats of an unfinished table have received the end of the match.
 
         :param rows: all rows of the table
         :returns: the seats as bits; `None`: the table is finished, or belongs to another member and cannot be changed here
@@ -408,6 +420,7 @@ class PostgresStore(OpenStore):
         [(told, n, h, lost)] = noted
         if lost:
             raise Damaged(members.LostTable(table, n, len(rows) - 1).why)
+        # The noted newest row is missing, or is another one.
         if n is not None and (n >= len(rows) or rows[n].h != h):
             raise Damaged(members.MISSING_ROW.format(table, n))
         return int(told)
@@ -424,8 +437,8 @@ class PostgresStore(OpenStore):
 
     def check_at_start(self, everything: bool) -> list[UnreadableRow]:
         """
-        Checks the records of unfinished tables, as of `OpenStore`, and compares them with the noted newest rows. Suspended
-        tables are left out.
+        Checks the records of unfinished tables (see `OpenStore.check_at_start`), and compares them with the noted
+        newest rows. Suspended tables are left out.
         """
         lost = {one.table for one in self.lost()}
         damage = {one.table: one for one in super().check_at_start(everything) if one.table not in lost}
@@ -435,8 +448,8 @@ class PostgresStore(OpenStore):
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
         """
-        Yields the unfinished tables, as of `OpenStore`. A table that has lost rows always counts as begun, so that its seats
-        are reserved.
+        Yields the unfinished tables; see `OpenStore.unfinished`. A table that has lost rows always counts as begun, so
+        that its seats are reserved.
         """
         lost = {one.table for one in self.lost()}
         for one in super().unfinished():
@@ -448,8 +461,8 @@ class PostgresStore(OpenStore):
 
     def take(self, table: TableId) -> bool:
         """
-        Makes this host the owner of a sleeping table of another member, as of `members.take`. While a lock is taken, it tries
-        again for a moment.
+        Makes this host the owner of a sleeping table of another member; see `members.take`. While a lock is taken, it
+        tries again for a moment.
 
         :returns: whether the table belongs to this host now
         """
@@ -461,7 +474,7 @@ class PostgresStore(OpenStore):
         return False
 
     def go_on(self, table: TableId) -> UnfinishedTable | None:
-        """Resumes a suspended table with the rows that are left, as of `members.go_on`."""
+        """Resumes a suspended table with the rows that are left; see `members.go_on`."""
         return self._asking(lambda: members.go_on(self.session, self.epoch, table))
 
     def end_lost(self, table: TableId) -> bool:
@@ -535,7 +548,8 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
 
     :param epoch: the number of this run
     :param number: the number of a group with notes, counted from 1 in this run
-    :param ended: the matches that end with the group. They are read only after its rows are inserted.
+    :param ended: yields the matches that end with the group. It reads their rows, so it is used only after the rows of
+        the group are inserted.
 
     :raises LineLost: the connection is lost, and it is not known whether the group is committed
     :raises StoreFailed: any other error
@@ -551,6 +565,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
     MatchLists(session).add(ended)
     over = [row.game for row in group.archived]
     for note in group.notes:
+        # All players have received the end of the match, so the table leaves the list of unfinished tables.
         if isinstance(note, Told) and note.seat is None:
             over.append(note.table)
         else:
@@ -559,6 +574,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
         # This is a statement of its own, because parts of one statement do not see each other's rows. A table may be opened and
         # finished in the same group.
         session.run(REMOVE_ALL, (over,))
+    # No row is changed if another host has noted the end of this run.
     if not session.run("UPDATE member SET noted = %s WHERE epoch = %s AND ended IS NULL", (number, epoch)):
         raise StoreFailed("another host has taken the journal over")
     session.run("COMMIT")
@@ -566,6 +582,7 @@ def write_group(session: Session, group: Group, epoch: int, number: int, ended: 
 
 def _insert(session: Session, group: Group) -> None:
     """Inserts the rows of a group, and adds its new tables to the list of unfinished tables, by one statement."""
+    # All rows have the number of this run, so one of them is enough.
     epochs, *columns = zip(*group.rows, strict=True)
     parameters = [int8(epochs[0]), *(array(column) for array, column in zip(_ARRAYS, columns, strict=True))]
     if group.opened:
@@ -615,6 +632,7 @@ class PostgresReader:
         :raises LineLost: the database cannot be reached
         """
         if self._session is not None:
+            # If the session is lost, it is closed, and the query is run below.
             with suppress(LineLost), or_closed(self._session):
                 return self._session.rows(sql, parameters)
         self._session = self._connect(self._store)
@@ -643,6 +661,7 @@ def reconnected(connect_until: Callable[[float], Session], clock: Clock, sleep: 
         try:
             return connect_until(until)
         except (LineLost, StoreUnusable) as error:
+            # `StoreUnusable` may be over soon, too: the server may be starting.
             if clock() + PAUSE >= until:
                 raise StoreFailed(f"the connection to the database was lost, and is not back: {error}") from error
             sleep(PAUSE)
@@ -731,6 +750,7 @@ def _check(store: PostgresStore, accept_loss: bool, warn: Callable[[str], None])
     if damage and not accept_loss:
         raise StoreUnusable(f"{in_words(damage)}. {VERIFY_FIRST}")
     if damage:
+        # `accept_loss` is set: the owner wants to start without the damaged tables.
         store.give_up(damage)
     for one in store.lost():
         warn(one.why)
