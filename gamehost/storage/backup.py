@@ -71,8 +71,10 @@ def check_target(target: Path, force: bool) -> None:
     if target.is_dir():
         raise StoreUnusable(f"{target}: this is a folder; name a file")
     if sidecar_path(target, LOG_SUFFIX).exists():
+        # A log beside a file shows that it was a host's store. A backup has no log.
         raise StoreUnusable(f"{target}: a host has used this store; name another file")
     mark = sidecar_path(target, sidecar.MARK_SUFFIX)
+    # `lexists` also finds a symbolic link without a target. A mark without its file belongs to another store or copy.
     if not (os.path.lexists(target) or mark.exists()):
         return
     if not force:
@@ -85,6 +87,7 @@ def _is_store(path: Path) -> bool:
     """Whether a file is a store of gamehost, according to its header."""
     with suppress(OSError), path.open("rb") as file:
         header = file.read(100)
+        # SQLite's header has the number of the program that made the file.
         number = int.from_bytes(header[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
         return header.startswith(_SQLITE) and number == APPLICATION
     return False
@@ -165,6 +168,7 @@ def copy_pages(
             # the end.
             copy.execute("PRAGMA journal_mode=OFF")
             copy.execute("PRAGMA synchronous=OFF")
+            # -1: all pages in one slice.
             connection.backup(copy, pages=-1 if pace is None else pace.pages, progress=rest)
     finally:
         if flusher is not None:
@@ -297,7 +301,7 @@ class Backups:
     Makes the backups of one running host, one at a time. `begin` and `stop` must be called on the reactor's thread.
 
     :param path: the file of the store
-    :param free_space: as of `gamehost.storage.store.fits`
+    :param free_space: see `gamehost.storage.store.fits`
     :param from_thread: calls a function on the reactor's thread
     """
 
@@ -347,6 +351,7 @@ class Backups:
     def _copy(self, order: _Order, between: Between) -> None:
         """Copy the pages, on the writer's thread. Then start the thread for the rest."""
         try:
+            # First commit everything that waits, so that the copy contains it.
             between(0)
             part = new_part(order.target, order.force)
             with kept_if_whole(part, order.target):
@@ -383,6 +388,7 @@ class Backups:
         """
         command = [sys.executable, "-m", _CHECK, str(part)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as self._checking:
+            # `stop` may have been called before there was a process to kill.
             if self._stopping:
                 self._checking.kill()
             faults = self._checking.communicate()[0].splitlines()

@@ -135,8 +135,9 @@ def read_bans(database: Readable) -> Iterable[Ban]:
 
 def read_opened(database: Readable, owner: int | None = None) -> Iterator[OpenedTable]:
     """
-    The open tables, which wait for players, oldest first. A table that this release cannot read is left out. :param
-    owner: in a database, the number of the run of the host that has the tables; `None`: the tables of all hosts
+    The open tables, which wait for players, oldest first. A table that this release cannot read is left out.
+
+    :param owner: in a database, the number of the run of the host that has the tables; `None`: the tables of all hosts
     """
     rows = database.rows(_READ_OPENED) if owner is None else database.rows(_READ_OPENED_OF, (owner,))
     for (body,) in rows:
@@ -146,7 +147,7 @@ def read_opened(database: Readable, owner: int | None = None) -> Iterator[Opened
 
 def read_uptime(database: Readable) -> int:
     """
-    The number of seconds for which hosts have run with this store, by its last note.
+    The number of seconds for which hosts have run with this store, as the store says.
 
     :raises StoreUnusable: the store was changed
     """
@@ -181,7 +182,7 @@ class Sleep:
     table: TableId
     #: Since when all players are away, in seconds of up-time; `None`: a player is connected.
     since: int | None
-    #: As of `Journal.sleep`.
+    #: See `Journal.sleep`.
     due: int | None = None
 
     def write(self, database: Database) -> None:
@@ -198,9 +199,14 @@ class Told:
     seat: Seat | None
 
     def write(self, database: Database) -> None:
+        """
+        Note that one seat has received the end of its match. Without a seat, all players have received it, and the
+        table leaves the list of unfinished tables.
+        """
         if self.seat is None:
             database.run(REMOVE, (self.table,))
         else:
+            # `told` has one bit for each seat.
             database.run("UPDATE live SET told = told | ? WHERE game = ?", (1 << self.seat, self.table))
 
 
@@ -219,6 +225,7 @@ class AddAccount:
         self.owner = self.account
 
     def write(self, database: Database) -> None:
+        """Insert the account, if its key is free. `owner` is the account that has the key afterwards."""
         account = self.account
         # Look up the key first: for an INSERT that may fail, SQLite would need a temporary file.
         if not (found := database.rows(_ACCOUNT, (account.key,))):
@@ -228,6 +235,7 @@ class AddAccount:
             found = database.rows(_ACCOUNT, (account.key,))
             self.added = True
         owner = account_of(*found[0])
+        # If the stored account is equal, `owner` is the object of the caller, who compares with `is`.
         self.owner = account if owner == account else owner
 
 
@@ -275,7 +283,7 @@ def put_opened(opened: OpenedTable, owner: int) -> Statement:
     """
     Adds an open table, or replaces it.
 
-    :param owner: as of `read_opened`
+    :param owner: see `read_opened`
     """
     return Statement(_PUT_OPENED, (opened.table, owner, msgspec.msgpack.encode(opened)))
 
@@ -402,12 +410,16 @@ def build_group(
             continue
         if not isinstance(change, tuple):
             group.notes.append(change)
+            # A table that falls asleep is not in use any more. A note without a time says that a table has woken up.
             if isinstance(change, Sleep) and change.since is not None:
                 heads[change.table] = None
             continue
         table, record = change
         # An entry continues the chain of its table; a header begins one.
         if isinstance(record, Entry):
+            # The end of the chain is the last row of this group, or the end from before the group. For a table that
+            # fell asleep earlier in this group, look for its last row in the group; a table that is not in use is read
+            # from the store.
             before = heads.get(table)
             if before is None:
                 before = (_last_of(rows, table) if table in heads else known.get(table)) or head(table)
@@ -428,8 +440,8 @@ def build_group(
 
 def _last_of(rows: Sequence[Row], table: TableId) -> Head | None:
     """
-    The end of the chain of a table, from the rows of the same group; for a table that has fallen asleep in between.
-    `None`: the group has no row of the table.
+    The end of the chain of a table after the last of these rows, which are those of one group. It is needed if the
+    table has fallen asleep in the middle of the group. `None`: the group has no row of the table.
     """
     return next((Head(row.n, row.h) for row in reversed(rows) if row.game == table), None)
 
@@ -481,6 +493,7 @@ def is_unplayed(rows: Sequence[Row]) -> bool:
     its damage must be found as in any other table.
     """
     try:
+        # The rows are missing.
         if chain_of(rows) is None:
             return False
         record = record_of(rows)
@@ -488,6 +501,7 @@ def is_unplayed(rows: Sequence[Row]) -> bool:
         return False
     entries, opening = record.entries, record.opening
     return (
+        # Without an action, a match has at most one entry for each seat: its player was away, or gave up.
         0 < len(entries) <= len(opening.seats)
         and finishes(entries[-1])
         and all(entry.kind is not EntryKind.ACTED for entry in entries)
@@ -599,6 +613,7 @@ class OpenStore:
         opening is left out.
         """
         for last, opened in group.ended:
+            # The group has the opening only of a table that was in use.
             opened = opened or opened_in(self.tables.rows(last.game))
             if opened is not None:
                 yield Ended(last.game, opened[0], last.seq, opened[1])
@@ -624,6 +639,7 @@ class OpenStore:
             record = evolve(record_of(rows), told=seats_of(told or 0))
         except (Damaged, Undecodable) as error:
             return str(error)
+        # `None`: another host plays the table, so this host must not add entries to it.
         if told is not None:
             if not (record.entries and finishes(record.entries[-1])):
                 self._follow(table, rows, head._replace(opened=(rows[0].seq, record.opening)))
@@ -651,11 +667,13 @@ class OpenStore:
         """
         last = rows_read = 0
         damage: list[UnreadableRow] = []
+        # Check whole records, until enough rows are read. A row can contain several entries, and each counts.
         for last, rows in self.tables.unfinished():
             damage += _damage(last, rows)
             rows_read += end_of(rows[-1]) + 1 if rows else 0
             if rows_read >= AT_START and not everything:
                 break
+        # Check only the beginnings of the other tables. `check` reads the rest of them later.
         for table, rows in self.tables.unfinished(first=2, after=last):
             damage += _damage(table, rows)
             self._unchecked = range(last + 1, table + 1)
@@ -675,6 +693,7 @@ class OpenStore:
         for table in self.tables.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
             record = self.tables.rows(table)
             damage += (damaged.why for damaged in _damage(table, record))
+            # Each entry counts as one row.
             rows -= end_of(record[-1]) + 1 if record else 0
             if rows <= 0:
                 self._unchecked = range(table + 1, unchecked.stop)
@@ -698,6 +717,7 @@ class OpenStore:
         Remove a table of `lost` from the list of unfinished tables. Its rows remain. Returns whether it was such a
         table.
         """
+        # A file has no lost tables.
         return False
 
     def unfinished(self) -> Iterator[UnfinishedTable | UnreadableRow]:
@@ -706,6 +726,7 @@ class OpenStore:
         sleep. Reads the first two rows of each table: the second row shows that the match has begun.
         """
         yield from self._given_up
+        # After a start, no table has a player yet.
         self._put_to_sleep()
         tables = self.tables.unfinished(first=2)
         while some := list(islice(tables, LISTED_AT_ONCE)):

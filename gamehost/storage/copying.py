@@ -116,7 +116,9 @@ def _content(reader: Inspector) -> Copied:
     content = sha256()
     for row in reader.everything():
         rows += 1
+        # Each table has one row with the number 0.
         tables += row.n == 0
+        # All columns but the number of the row and its hash, which are new in a copy.
         content.update(repr(row[1:7]).encode("ascii"))
     accounts = sorted(read_accounts(reader.database), key=attrgetter("key"))
     for account in accounts:
@@ -173,6 +175,7 @@ def _move(connection: Connection, before_ms: int, archive: Path) -> Pruned:
         return Pruned(0, 0)
     # Remove its tables from the store, in one transaction.
     checked = read_checked(connection)
+    # How many rows are left in the store: all rows that were ever added, without those moved earlier and now.
     remaining = count_moved(connection, checked) - checked.pruned - rows
     connection.execute("BEGIN IMMEDIATE")
     numbers = [(table,) for table in tables]

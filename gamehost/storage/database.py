@@ -102,6 +102,7 @@ def refusing(path: Path, user: str, advice: str) -> Iterator[None]:
     except InThisProcess as error:
         raise StoreInUse(f"{path}: {user} has this journal open; {advice}") from error
     except sqlite3.Error as error:
+        # The low byte of SQLite's code is the kind of the error; the rest is its details.
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             process = lock_owner(path)
@@ -127,6 +128,8 @@ def lock_owner(path: Path, locks: Path = Path("/proc/locks")) -> int | None:
         return None
     file = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
     for line in lines:
+        # The fields are: number, kind of lock, `ADVISORY`, `READ` or `WRITE`, process, file, first byte, last byte.
+        # Process 0 is one of another container, which this process cannot see.
         fields = line.split()
         if len(fields) == 8 and fields[5] == file and fields[4].isdecimal() and int(fields[4]) not in (0, os.getpid()):
             return int(fields[4])
@@ -223,6 +226,7 @@ def lock(connection: Connection) -> bool:
     """
     connection.execute("PRAGMA busy_timeout=0")
     connection.execute("PRAGMA cell_size_check=ON")
+    # The first transaction takes the lock, which lasts until the connection is closed.
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("COMMIT")
     connection.execute("PRAGMA synchronous=FULL")
@@ -263,6 +267,7 @@ def has_tables(connection: Connection) -> bool:
     """
     number = int(ask(connection, "user_version"))
     names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema").fetchall()}
+    # A new file of SQLite has number 0 and no tables.
     if not (number or names):
         return False
     if ask(connection, "application_id") != APPLICATION:
@@ -311,8 +316,9 @@ def placed_faults(database: SqliteDatabase) -> list[str]:
 
 def insert_tables(database: SqliteDatabase, tables: Iterable[Sequence[Any]]) -> None:
     """
-    Insert tables into an empty store, and make the index of all rows. Must be called within a transaction. :param
-    tables: the rows of each table, with their numbers
+    Insert tables into an empty store, and make the index of all rows. Must be called within a transaction.
+
+    :param tables: the rows of each table, with their numbers
     """
     for rows in tables:
         database.run_many(f"INSERT INTO event({COLUMNS.sqlite}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -374,9 +380,12 @@ class Commit(NamedTuple):
 
     def items(self) -> list[Item]:
         """
-        :raises Undecodable: it is damaged, or another release wrote it
+        The items of this commit, with their entries still in bytes.
+
+        :raises Undecodable: the commit is damaged, or another release wrote it
         """
         try:
+            # The body begins with the hash of the commit before.
             return _decode(self.body[_HASH:])
         except (msgspec.DecodeError, ValueError) as error:
             raise Undecodable(f"the commit of row {self.seq} cannot be read") from error
@@ -387,7 +396,7 @@ def commit_of(seq: int, before: bytes, items: Sequence[Item]) -> Commit:
     Make a commit of some items.
 
     :param seq: the number of the last item
-    :param before: the hash of the commit before
+    :param before: the hash of the previous commit
     """
     body = before + _encode(items)
     return Commit(seq, body, _hash(seq, body))
@@ -416,6 +425,8 @@ def commit_faults(commits: Iterable[Commit]) -> list[str]:
         else:
             if not commit.whole:
                 faults.append(f"the commit of row {commit.seq} does not match its hash")
+            # Nothing is known before the first commit. Each later commit must contain the hash of the previous one, and
+            # its items must continue the numbers.
             elif before and (commit.seq - len(items), commit.body[:_HASH]) != (before.seq, before.h):
                 faults.append(f"the commit before that of row {commit.seq} is missing")
         before = commit
@@ -423,7 +434,10 @@ def commit_faults(commits: Iterable[Commit]) -> list[str]:
 
 
 def entries_by_table(commits: Iterable[Commit]) -> dict[int, Entries]:
-    """The entries of each table in some commits. A commit that cannot be read is left out."""
+    """
+    The entries of each table in some commits; `None` in the place of an entry: its commit is damaged. A commit that
+    cannot be read is left out.
+    """
     found: dict[int, Entries] = {}
     for commit in commits:
         try:
@@ -432,6 +446,7 @@ def entries_by_table(commits: Iterable[Commit]) -> dict[int, Entries]:
             continue
         whole = commit.whole
         for table, n, entry in items:
+            # Without an entry, the item stands for a row in `event`.
             if entry != _NIL:
                 found.setdefault(table, []).append((n, entry if whole else None))
     return found
@@ -444,8 +459,11 @@ def unmoved(database: SqliteDatabase, recent: Mapping[int, Entries]) -> dict[int
     if not recent:
         return {}
     ends: dict[int, int] = {}
+    # The query can return several rows of a table: the one with the highest number is its last.
     for row in database.rows(_LAST_ROWS, (str(list(recent)),)):
-        ends[row[1]] = max(end_of(row), ends.get(row[1], 0))
+        table = row[1]
+        ends[table] = max(end_of(row), ends.get(table, 0))
+    # Entries above the last row of their table are not moved yet. A table without a row is damaged, and left out.
     found = {table: sum(n > ends[table] for n, _ in entries) for table, entries in recent.items() if table in ends}
     return {table: number for table, number in found.items() if number}
 
@@ -512,6 +530,8 @@ class FileRows(TableRows):
 
     def rows(self, table: int) -> list[Row]:
         """All rows of a table in order: those in `event`, and those made of entries in commits."""
+        # Find the commits with items of this table: an item is an array of three values, which begins with the table's
+        # number.
         commits = list(map(Commit._make, self._query(_COMMITS_OF, b"\x93" + _encode(table))))
         found = merged(super().rows(table), entries_by_table(commits).get(table, []))
         # An unreadable commit may have entries of this table: add a damaged row, so that the caller finds the damage.
@@ -520,6 +540,7 @@ class FileRows(TableRows):
         return found
 
     def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
+        """See `TableRows.rows_after`. Rows with several entries are split, so that each new entry is one row."""
         found: list[Row] = []
         for table, n in sorted(last.items()):
             rows = self.rows(table)
@@ -602,11 +623,14 @@ class RecentCommits:
         """
         Begin with the contents of a store.
 
-        :param seq: the number of the last commit, or of the last row
-        :param h: its hash
+        :param seq: the number of the last commit; if there is no commit, of the last row
+        :param h: the hash of this commit or row
         :param unmoved: the tables with entries that are only in commits
         """
-        self.seq, self.h, self._unmoved, self._found = seq, h, set(unmoved), None
+        self.seq = seq
+        self.h = h
+        self._unmoved = set(unmoved)
+        self._found = None
         self._commits = deque(commits)
         self._items = sum(len(commit.items_found) for commit in commits)
 
@@ -614,11 +638,12 @@ class RecentCommits:
         self, changes: Sequence[Change], numbers: Iterator[int], wall: Callable[[], float], marked: int
     ) -> FileGroup:
         """
-        Sort the changes of one commit into a group, and update the ends of the tables.
+        Sort the changes of one commit into a group, and update what is known about the end of each table in use.
 
         :param numbers: gives the numbers of new rows in `event`
         :param wall: returns the seconds since 1970
-        :param marked: the `seq` of the last commit that the mark on the disk counts
+        :param marked: the `seq` of the last commit that the high-water mark on the disk includes. Newer commits are not
+            removed, because the mark needs them
         """
         group, tails = FileGroup(), self._tails
         items = group.items
@@ -637,6 +662,7 @@ class RecentCommits:
                 continue
             # An entry: the last entry of a table, and an entry that msgpack cannot encode, get a row. Other entries are
             # only in the commit.
+            # Without a known end, the table was asleep: read it from the store.
             tail = tails.get(table) or self._load(table)
             if record.outcome or record.kind is ARCHIVED or (record.drawn and max(record.drawn) > _LARGEST):
                 self._add_row(table, tail, record, group, numbers)
@@ -653,6 +679,7 @@ class RecentCommits:
             group.readings.append(change)
             return
         group.notes.append(change)
+        # A note without a time says that the table has woken up. `done` forgets the sleeping tables.
         if isinstance(change, Sleep) and change.since is not None and (tail := self._tails.get(change.table)):
             self._move(change.table, tail, group, numbers)
             group.asleep.append(change.table)
@@ -686,6 +713,7 @@ class RecentCommits:
 
     def _move_oldest(self, group: FileGroup, numbers: Iterator[int], marked: int) -> None:
         """Make rows for the entries that are only in the oldest commits, and let these commits be removed."""
+        # At most `most_moved` further rows: moving must not delay the commit of moves.
         enough = len(group.rows) + self.most_moved
         while self._items > self.most and self._commits[0].seq < marked:
             items = self._commits[0].items_found
@@ -693,9 +721,11 @@ class RecentCommits:
                 if len(group.rows) >= enough:
                     return
                 tail = self._tails.get(table)
+                # A table in use: if this entry is not moved yet, move it and all later entries of its table.
                 if tail is not None:
                     if n > tail.n:
                         self._move(table, tail, group, numbers)
+                # A table that is not in use, with entries from an earlier run: move them once.
                 elif table in self._unmoved:
                     self._unmoved.remove(table)
                     group.rows += self.rows_to_move(table, numbers)
@@ -711,12 +741,15 @@ class RecentCommits:
             self._found = entries_by_table(self._commits)
         rows = merged(self._tables.in_event(table), self._found.get(table, []))
         if not self._unmoved:
+            # This was the last table, so the decoded entries are not needed any more.
             self._found = None
+        # The hashes of the new rows continue those of the last row in `event`.
         last = next((row for row in reversed(rows) if row.kind != RECENT), None)
         if last is None:
             return
         head = Head(end_of(last), last.h)
         for row in rows:
+            # In a row that `merged` has made, a hash says that its commit is damaged.
             if row.kind == RECENT and not row.h:
                 moved = run_row(next(numbers), table, head._replace(n=row.n - 1), row.body, row.at_ms)
                 head = Head(end_of(moved), moved.h)
@@ -732,6 +765,7 @@ class RecentCommits:
             self._commits.append(commit)
             self._items += len(group.items)
             self.seq, self.h = commit.seq, commit.h
+        # Forget the tables that fell asleep, unless a later change of the same group has added entries to them.
         for table in group.asleep:
             if (tail := self._tails.get(table)) is not None and not tail.entries:
                 del self._tails[table]
@@ -748,6 +782,7 @@ class RecentCommits:
         for row in rows:
             if row.kind == RECENT:
                 entries += read_entries(row)
+        # The end of the chain counts the entries in commits. The `Tail` begins at the last row in `event`.
         tail = self._tails[table] = Tail(head.n - len(entries), head.h, head.opened, entries)
         self._unmoved.discard(table)
         return tail

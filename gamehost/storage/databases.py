@@ -70,9 +70,9 @@ def kind_of(store: str) -> StoreKind | None:
 
 def usable_kind_of(store: str) -> StoreKind | None:
     """
-    As `kind_of`, for a store that is to be opened now.
+    The same as `kind_of`, for a store that is to be opened now.
 
-    :raises StoreUnusable: as of `kind_of`, or a library is missing
+    :raises StoreUnusable: see `kind_of`; or a library is missing
     """
     kind = kind_of(store)
     if kind is not None:

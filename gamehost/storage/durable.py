@@ -258,29 +258,36 @@ class DurableJournal:
     _stopping: bool = False
 
     def new_table(self) -> TableId:
-        """As of `Journal`. In a cluster, the number comes from the stock of numbers of this host."""
+        """See `Journal.new_table`. In a cluster, the number comes from the stock of numbers of this host."""
         number = TableId(self._tables + 1) if self.numbers is None else self.numbers.take()
         self._tables = max(self._tables, number)
         return number
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
-        """As of `Journal`: queue the opening of a table for the writer."""
+        """See `Journal.open`. Queues the opening of a table for the writer."""
         # The size is an estimate, for the limit of waiting bytes.
         settings = sum(len(name) + len(text) for name, text in opening.settings.items())
         self._put((table, opening), 256 + 64 * len(opening.seats) + settings, durable)
         self._open.add(table)
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """As of `Journal`: queue an entry for the writer."""
+        """
+        See `Journal.append`. Queues an entry for the writer.
+
+        :raises ValueError: the table is not open, or the journal is being closed
+        """
         if table not in self._open or self._stopping:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
         if entry.outcome or entry.kind is ARCHIVED:
+            # This is the last entry of the table.
             self._open.discard(table)
+        # The size is an estimate: the bytes of the entry's variable parts, and 64 for the rest. The first change of a
+        # turn of the reactor also plans the end of the turn, when the whole turn is given to the writer.
         if self.backlog.add((table, entry), 64 + len(entry.notation) + len(entry.drawn) + len(entry.outcome), durable):
             self._after_turn(self._hand_over)
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
-        """As of `Journal`: queue the note, but not before the last messages were sent to the clients."""
+        """See `Journal.told`. Queues the note, but not before the last messages were sent to the clients."""
         note = Told(table, seat)
         # The reactor writes the last messages to the clients' connections in its next turn. The note must not be on the
         # disk earlier, so it waits for two turns.
@@ -332,7 +339,7 @@ class DurableJournal:
         self.also(put_uptime(seconds), nothing)
 
     def unfinished(self) -> Iterable[UnfinishedTable]:
-        """As of `Journal`. Tables that cannot be read are left out, and listed in `unreadable`."""
+        """See `Journal.unfinished`. Tables that cannot be read are left out, and listed in `unreadable`."""
         for found in self._store.unfinished():
             if isinstance(found, UnreadableRow):
                 self.unreadable.append(found)
@@ -426,9 +433,10 @@ class DurableJournal:
         self._put(reading, 64, lambda: answered(reading.answer))
 
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
-        """As of `Journal`: let the writer read the record. Entries can be added to an unfinished table then."""
+        """See `Journal.load`. The writer reads the record. Afterwards entries can be added to an unfinished table."""
 
         def answered(record: TableRecord | str) -> None:
+            # A text is the reason why there is no record.
             if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
                 self._open.add(table)
             loaded(record)
@@ -457,6 +465,7 @@ class DurableJournal:
         game: str = "",
         name: str = "",
     ) -> None:
+        """See `Journal.finished`. If the store cannot be read, the answer is empty, and covers all numbers from 1."""
         ask = partial(find_finished, below=below, count=count, game=game, name=name)
         self._ask(lambda answer: found(*answer), ((), 1), ask)
 
@@ -466,8 +475,8 @@ class DurableJournal:
     @property
     def last_table(self) -> TableId:
         """
-        The highest number of a table; 0: there is none. In a cluster, tables of other members count as of the last
-        `beat`.
+        The highest number of a table; 0: there is no table. In a cluster, the newest tables of other members are known
+        since the last `beat`.
         """
         return TableId(self._tables)
 
@@ -488,6 +497,7 @@ class DurableJournal:
     def sleep(
         self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
     ) -> None:
+        """See `Journal.sleep`. No more entries can be added to the table until it is loaded again."""
         self._open.discard(table)
         self._put(Sleep(table, since, due), 64, durable)
 
@@ -496,7 +506,7 @@ class DurableJournal:
         self._put(Sleep(table, None), 64, nothing)
 
     def stop(self, stopped: Callable[[], None]) -> None:
-        """As of `Store.stop`. The notes that still wait are written first."""
+        """See `Store.stop`. The notes that still wait are queued first."""
         for note in tuple(self._told):
             self._note_told(note)
         self._stopping = True
@@ -515,14 +525,15 @@ class DurableJournal:
         return self._reader.waiting
 
     def _ask(self, found: Callable[[T], None], otherwise: T, ask: "partial[T]") -> None:
-        """Ask the reader's thread, as `Reader.put`."""
+        """Give a question to the reader's thread; see `Reader.put`."""
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be asked")
         self._reader.put(found, otherwise, ask)
 
     def _put(self, change: Change, size: int, durable: Callable[[], None]) -> None:
         """
-        Add a change to the backlog. The first change of a turn lets the whole turn be given to the writer at its end.
+        Add a change to the backlog. The first change of a turn of the reactor also plans the end of the turn, when the
+        whole turn is given to the writer.
         """
         if self._stopping:
             raise ValueError("the journal is being closed: nothing can be added to it")
@@ -575,7 +586,7 @@ class StoredAccounts:
         return (account.name for account in self._accounts.values())
 
     def add(self, account: Account, added: Callable[[Account], None]) -> None:
-        """As of `Accounts`: add an account in memory at once, and queue the change."""
+        """See `Accounts.add`. Adds an account in memory at once, and queues the change."""
         note = AddAccount(account)
         note.owner = self._accounts.setdefault(account.key, account)
 
@@ -588,20 +599,20 @@ class StoredAccounts:
         self._write(note, answered, account.key)
 
     def change(self, account: Account, durable: Callable[[], None]) -> None:
-        """As of `Accounts`: replace an account in memory at once, and queue the change."""
+        """See `Accounts.change`. Replaces an account in memory at once, and queues the change."""
         if account.key not in self._accounts:
             raise ValueError("there is no account of this name")
         self._accounts[account.key] = account
         self._write(change_account(account), durable, account.key)
 
     def rename(self, account: Account, name: str, durable: Callable[[], None]) -> Account:
-        """As of `Accounts`: rename an account in memory at once, and queue the change."""
+        """See `Accounts.rename`. Renames an account in memory at once, and queues the change."""
         renamed = renamed_in(self._accounts, account, name)
         self._write(rename_account(renamed, account.key), durable, account.key, renamed.key)
         return renamed
 
     def delete(self, account: Account, durable: Callable[[], None]) -> None:
-        """As of `Accounts`: delete an account in memory at once, and queue the change."""
+        """See `Accounts.delete`. Deletes an account in memory at once, and queues the change."""
         deleted_in(self._accounts, account)
         self._write(delete_account(account.key), durable, account.key)
 
@@ -613,6 +624,7 @@ class StoredAccounts:
         :param account: the account in the database; `None`: there is none
         """
         if self._pending[key]:
+            # A change of this host is not durable yet.
             self._learned[key] = account
             return
         before = self._accounts.pop(key, None)

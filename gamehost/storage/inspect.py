@@ -120,12 +120,14 @@ def summary_of(opening: Row | None, last: Row) -> Summary | Undecodable:
 
 def summaries_of(ends: Iterable[Row]) -> Iterator[Summary | Undecodable]:
     """
-    The summaries of tables, as of `summary_of`.
+    The summaries of tables; see `summary_of`.
 
     :param ends: the first and the last row of each table, in order
     """
     for _, some in groupby(ends, key=attrgetter("game")):
-        first, last = (own := list(some))[0], own[-1]
+        own = list(some)
+        first, last = own[0], own[-1]
+        # A table without row 0 is damaged.
         yield summary_of(first if first.n == 0 else None, last)
 
 
@@ -153,7 +155,7 @@ class UnfinishedNote:
     #: If the match is over: the bits of the seats that have received the end. Bit 0 is the first seat, bit 62 is
     #: `MISSED_END`.
     told: int = 0
-    #: As of `UnfinishedTable`.
+    #: See `UnfinishedTable`.
     due: int | None = None
 
 
@@ -216,6 +218,7 @@ class Findings:
             sound = self._follow(rows)
             if sound is not None and not sound.finished and table not in listed:
                 self.faults.append(f"table {table}: it is not finished, and not listed as unfinished")
+            # What remains in `listed` at the end has no rows.
             listed.discard(table)
             each(table, sound)
         self.faults += [f"table {table}: all of its rows are missing" for table in sorted(listed)]
@@ -231,6 +234,7 @@ class Findings:
         for row in rows:
             self.rows += entries_in(row)
             if head is None and faults:
+                # The chain is broken before this row.
                 continue
             try:
                 head = chain_of((row,), head)
@@ -276,7 +280,7 @@ class Inspector:
         return list(summaries_of(ends)), older
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
-        """When a table was opened, and its record, as of `table_of`."""
+        """When a table was opened, and its record; see `table_of`."""
         return table_of(table, self.rows.rows(table))
 
     def everything(self) -> Iterator[Row]:
@@ -506,6 +510,7 @@ def copy_notes(source: Database, target: Database) -> None:
         put_uptime(read_uptime(source)),
         *map(AddAccount, read_accounts(source)),
         *map(put_ban, read_bans(source)),
+        # 0: no host has the table. A file does not store the number.
         *(put_opened(one, 0) for one in read_opened(source)),
         PutOwn(read_all_own(source)),
         *map(PutLeave, read_leaves(source)),

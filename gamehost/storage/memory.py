@@ -62,7 +62,7 @@ class MemoryJournal:
     leaves: dict[str, Leave] = field(init=False, factory=dict)
     #: The texts of accounts, by place and account.
     kept: dict[str, dict[str, str]] = field(init=False, factory=dict)
-    # As of `Store`.
+    # See `Store`.
     pressure: Pressure = Pressure.NONE
     room: Room = Room.ENOUGH
     skipped: Sequence[str] = ()
@@ -78,14 +78,18 @@ class MemoryJournal:
         return TableId(self._tables)
 
     def open(self, table: TableId, opening: TableHeader, durable: Callable[[], None]) -> None:
-        """As of `Journal`: begin the record of a table, which is durable at once."""
+        """See `Journal.open`. Begins the record of a table, which is durable at once."""
         self.openings[table] = opening
         self.entries[table] = self._open[table] = []
         self._opened[table] = int(self._wall() * 1000)
         durable()
 
     def append(self, table: TableId, entry: Entry, durable: Callable[[], None]) -> None:
-        """As of `Journal`: add an entry, which is durable at once."""
+        """
+        See `Journal.append`. Adds an entry, which is durable at once.
+
+        :raises ValueError: the table is not open
+        """
         entries = self._open.get(table)
         if entries is None:
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
@@ -108,6 +112,7 @@ class MemoryJournal:
         if len(self._ended) > KEPT:
             oldest = next(iter(self._ended))
             del self._ended[oldest]
+            # The record of a match is needed until all players have received its end; `told` drops it then.
             if oldest not in self.told_seats:
                 self._forget(oldest)
 
@@ -116,7 +121,8 @@ class MemoryJournal:
 
     def told(self, table: TableId, seat: Seat | None = None) -> None:
         """
-        As of `Journal`. When all players have received the end, the match is only in the list of finished matches.
+        See `Journal.told`. Without a seat, all players have received the end: then the match is only in the list of
+        finished matches, and a match that is too old for the list is dropped.
         """
         if table not in self.openings:
             return
@@ -166,6 +172,7 @@ class MemoryJournal:
     def entries_after(
         self, last: Mapping[TableId, int], found: Callable[[Mapping[TableId, Sequence[Entry] | str]], None]
     ) -> None:
+        """See `Journal.entries_after`. Tables without new entries are left out of the answer."""
         behind = {table: self.entries.get(table, [])[number:] for table, number in last.items()}
         found({table: entries for table, entries in behind.items() if entries})
 
@@ -178,6 +185,7 @@ class MemoryJournal:
         game: str = "",
         name: str = "",
     ) -> None:
+        """See `Journal.finished`. Reads all stored matches, because a journal in memory has no index."""
         newest = (match for table in sorted(self.openings, reverse=True) if (match := self._match(table)) is not None)
         found(*finished_among(newest, below, count, game, name))
 
@@ -187,6 +195,7 @@ class MemoryJournal:
     def _match(self, table: TableId) -> FinishedMatch | None:
         """The finished match with this number; `None`: there is none."""
         entries = self.entries.get(table)
+        # Only the last entry of a match has an outcome.
         if not entries or not entries[-1].outcome:
             return None
         return FinishedMatch(table, self._opened.get(table, 0), self.openings[table], len(entries), entries[-1])
@@ -215,7 +224,10 @@ class MemoryJournal:
         return ()
 
     def put_own(self, matches: Sequence[tuple[str, OwnedMatch]], durable: Callable[[], None]) -> None:
-        """As of `Journal`. If there are too many lists, the oldest list is removed."""
+        """
+        See `Journal.put_own`. If an owner has too many ended matches, the oldest are removed; if there are too many
+        lists, the oldest list.
+        """
         for owner, match in matches:
             own = self.own_matches.setdefault(owner, {})
             own[match.table] = match
@@ -228,7 +240,10 @@ class MemoryJournal:
         durable()
 
     def drop_own(self, table: TableId | None, owner: str | None, durable: Callable[[], None]) -> None:
-        """As of `Journal`."""
+        """
+        See `Journal.drop_own`. Without a table, all ended matches are removed; without an owner, the matches of all
+        owners.
+        """
         for one, own in tuple(self.own_matches.items()):
             if owner in (None, one):
                 ended = table is None
@@ -239,7 +254,7 @@ class MemoryJournal:
         durable()
 
     def move_own(self, before: str, after: str | None) -> None:
-        """As of `Journal`."""
+        """See `Journal.move_own`. Without a new owner, the list, the leave and the texts are removed."""
         own, leave = self.own_matches.pop(before, {}), self.leaves.pop(before, None)
         if after is not None:
             self._set_own(after, own)
@@ -258,7 +273,8 @@ class MemoryJournal:
         found([own[table] for table in sorted(own)])
 
     def put_leave(self, leave: Leave, durable: Callable[[], None]) -> None:
-        """As of `Journal`. If there are too many leaves, the oldest one is removed."""
+        """See `Journal.put_leave`. If there are too many leaves, the oldest one is removed."""
+        # Remove and add it, so that it becomes the newest.
         self.leaves.pop(leave.key, None)
         self.leaves[leave.key] = leave
         while len(self.leaves) > MOST_LISTS:
@@ -269,7 +285,12 @@ class MemoryJournal:
         found([self.leaves[key] for key in sorted(self.leaves)])
 
     def put_kept(self, kept: KeptText, durable: Callable[[], None]) -> None:
+        """
+        See `Journal.put_kept`. An empty text removes the old one, and so does a text of a table that is not in
+        progress. If there are too many texts, the oldest one is removed.
+        """
         texts = self.kept.setdefault(kept.place, {})
+        # Remove and add it, so that it becomes the newest.
         texts.pop(kept.key, None)
         if kept.text and (kept.table is None or self._goes_on(kept.table)):
             texts[kept.key] = kept.text

@@ -74,7 +74,7 @@ class Watcher(Protocol):
         """
         Called when this host has taken over the unfinished tables of a member that has ended.
 
-        :param keys: the keys of these tables, as of `keys_of_table`, that have their home here now
+        :param keys: the keys of these tables that have their home here now; see `keys_of_table`
         """
 
     def pages_are(self, pages: Mapping[int, str]) -> None:
@@ -120,8 +120,8 @@ ASK_AGAIN, ASK_UNTIL = 0.02, 10.0
 @frozen
 class Claim:
     """
-    A request to the registry of a cluster: find the home of a name, as of `Registry.claim`. Its result is an `Answer`,
-    or `None`: try again later.
+    A request to the registry of a cluster: find the home of a name. See `Registry.claim`. Its result is an `Answer`, or
+    `None`: try again later.
     """
 
     key: str
@@ -130,7 +130,7 @@ class Claim:
 
 @frozen
 class Release:
-    """A request to the registry of a cluster: make names free, as of `Registry.release`."""
+    """A request to the registry of a cluster: make names free. See `Registry.release`."""
 
     keys: Sequence[str]
 
@@ -138,8 +138,8 @@ class Release:
 @frozen
 class Transfer:
     """
-    A request to the registry of a cluster: move the home of a name, as of `Registry.transfer`. Its result is whether
-    the home has moved.
+    A request to the registry of a cluster: move the home of a name. See `Registry.transfer`. Its result is whether the
+    home has moved.
     """
 
     key: str
@@ -148,7 +148,7 @@ class Transfer:
 
 @frozen
 class Wait:
-    """A request to the registry of a cluster: note that a player waits in a queue, as of `Registry.waits`."""
+    """A request to the registry of a cluster: note that a player waits in a queue. See `Registry.waits`."""
 
     key: str
     queue: QueueKey
@@ -157,7 +157,7 @@ class Wait:
 
 @frozen
 class WaitNoLonger:
-    """A request to the registry of a cluster: note that a player waits no longer, as of `Registry.waits_no_longer`."""
+    """A request to the registry of a cluster: note that a player waits no longer. See `Registry.waits_no_longer`."""
 
     key: str
 
@@ -175,6 +175,7 @@ def meeting_place(offers: Iterable[Offer]) -> int | None:
     The number of the member at which the players of one queue meet: the home of the oldest offer that cannot be moved;
     if all can be moved, the home of the oldest offer. `None`: the queue is empty.
     """
+    # `False` sorts before `True`: offers that cannot be moved come first.
     first = min(offers, key=lambda offer: (offer.movable, offer.order), default=None)
     return None if first is None else first.home
 
@@ -198,6 +199,7 @@ def keys_of_table(table: UnfinishedTable, spreading: Collection[str]) -> Iterato
     """
     opening = table.opening
     for number, seat in enumerate(opening.seats):
+        # A player that has received the end of the match is free to log in anywhere.
         if number not in table.told:
             yield key_of(seat.name)
         if seat.wire not in spreading:
@@ -236,6 +238,7 @@ class TableNumbers:
             self._size = min(2 * self._size, LARGEST_BLOCK)
             self.add(self._take_now(self._size))
         number = self._left.popleft()
+        # Request the next block early, and only one at a time.
         if len(self._left) < self._size and self.ask is not None and not self._asked:
             self._asked = True
             self.ask(self._size, self._given)
@@ -253,7 +256,7 @@ class TableNumbers:
 @frozen
 class NewNumbers:
     """
-    A request to the registry of a cluster: give numbers for new tables, as of `Registry.new_numbers`. Its result is the
+    A request to the registry of a cluster: give numbers for new tables. See `Registry.new_numbers`. Its result is the
     numbers.
     """
 
@@ -262,7 +265,7 @@ class NewNumbers:
 
 @frozen
 class Show:
-    """A request to the registry of a cluster: show a text to the other members, as of `Registry.show`."""
+    """A request to the registry of a cluster: show a text to the other members. See `Registry.show`."""
 
     page: str
 
@@ -282,7 +285,12 @@ class Asked:
     outdated: bool = False
 
     def is_given_up(self, now: float) -> bool:
-        """Whether a claim that has just been tried without an answer is given up, and not tried again."""
+        """
+        Whether a claim that was just tried without an answer is given up, and not tried again. The time counts from the
+        first call.
+
+        :param now: seconds of the clock of the registry
+        """
         if self.since is None:
             self.since = now
         return now - self.since >= ASK_UNTIL
@@ -336,6 +344,7 @@ class Registry:
         Make names free that have no session and no seat at this host any more. Names with another home do not change.
         """
         if keys:
+            # A claim of the same name that is still on its way would bring an old answer.
             self._outdate(keys)
             self._put(Asked(Release(tuple(keys)), _nothing))
 
@@ -373,6 +382,7 @@ class Registry:
         Called with the result of a request: pass it on to the caller. The result of a claim is an `Answer` or `None`.
         """
         if isinstance(asked.request, Release | Transfer):
+            # The names are given away now.
             self._leaving -= Counter(keys_of(asked.request))
         if isinstance(asked.request, Claim):
             if asked.outdated and result is not None and result.home == self.epoch:
@@ -382,6 +392,7 @@ class Registry:
                     self._put(asked)
                     return
                 result = None
+            # The claim has its answer, so it does not wait any more.
             claims = self._claims[asked.request.key]
             claims.remove(asked)
             if not claims:
@@ -432,5 +443,6 @@ def look_at(seen: Sequence[Seen], me: int, restrained: bool) -> tuple[list[Membe
     :param restrained: whether this host has lost its own connection a short time ago. Then a member counts as dead only
         if its end is noted
     """
+    # A member that lives locks its row in the database, and loses the lock with its connection.
     living = [one for one in seen if not one.ended and (one.locked or restrained or one.epoch == me)]
     return [one.member for one in living], [one.epoch for one in seen if one not in living]

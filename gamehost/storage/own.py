@@ -33,7 +33,7 @@ _OVER_MS = 366 * 86_400_000
 
 @frozen
 class PutOwn:
-    """Writes rows of the lists, as of `Journal.put_own`."""
+    """Writes rows of the lists. See `Journal.put_own`."""
 
     matches: Sequence[tuple[str, OwnedMatch]]
 
@@ -50,7 +50,10 @@ class PutOwn:
 
 
 def drop_own(table: TableId | None, owner: str | None) -> Statement:
-    """Removes rows of the lists, as of `Journal.drop_own`."""
+    """
+    Removes rows of the lists. See `Journal.drop_own`. Without a table, all ended matches are removed; without an owner,
+    those of all owners.
+    """
     which = "game = ?" if table is not None else "ended IS NOT NULL"
     values: list[object] = [] if table is None else [table]
     if owner is not None:
@@ -59,10 +62,15 @@ def drop_own(table: TableId | None, owner: str | None) -> Statement:
 
 
 def move_own(before: str, after: str | None) -> list[Note]:
-    """The changes, in order, that give the list and the leave of one owner to another, as of `Journal.move_own`."""
+    """
+    The changes, in order, that give the list, the leave and the texts of one owner to another. See `Journal.move_own`.
+
+    :param after: the key of the new owner; `None`: the list, the leave and the texts are deleted
+    """
     changes: list[Note] = []
     for table, column in ("own", "owner"), ("leave", "key"), ("kept", "key"):
         which = f"WHERE {column} = ?"
+        # Delete the rows that the new owner has already; without a new owner, the rows of the old one.
         changes.append(Statement(f"DELETE FROM {table} {which}", (before if after is None else after,)))
         if after is not None:
             changes.append(Statement(f"UPDATE {table} SET {column} = ? {which}", (after, before)))
@@ -71,7 +79,7 @@ def move_own(before: str, after: str | None) -> list[Note]:
 
 @frozen
 class PutLeave:
-    """Writes a leave, as of `Journal.put_leave`, and removes old ones."""
+    """Writes a leave, and removes old ones. See `Journal.put_leave`."""
 
     leave: Leave
 
@@ -83,11 +91,14 @@ class PutLeave:
 
 @frozen
 class PutKept:
-    """Writes or deletes a text of an account, as of `Journal.put_kept`."""
+    """Writes or deletes a text of an account. See `Journal.put_kept`."""
 
     kept: KeptText
 
     def write(self, database: Database) -> None:
+        """
+        Write the text. Delete it instead if it is empty, or if it belongs to a table that is not in progress any more.
+        """
         kept = self.kept
         if kept.text and (kept.table is None or database.rows("SELECT 1 FROM live WHERE game = ?", (kept.table,))):
             database.run(_PUT_KEPT, (kept.key, kept.place, kept.text))
@@ -96,7 +107,7 @@ class PutKept:
 
 
 def read_kept(database: Readable, key: str, place: str) -> str:
-    """A text of an account, as of `Journal.find_kept`; empty: there is none."""
+    """A text of an account; empty: the account has no such text. See `Journal.find_kept`."""
     rows = database.rows("SELECT body FROM kept WHERE key = ? AND place = ?", (key, place))
     return str(rows[0][0]) if rows else ""
 
@@ -118,7 +129,7 @@ def read_leaves(database: Readable, keys: Sequence[str] | None = None) -> list[L
 
 
 def read_own(database: Readable, owner: str) -> list[OwnedMatch]:
-    """As of `Journal.find_own`. A match that this release cannot read is left out."""
+    """See `Journal.find_own`. A match that this release cannot read is left out."""
     rows = database.rows("SELECT owner, body FROM own WHERE owner = ? ORDER BY game", (owner,))
     return [match for _, match in _decoded(rows)]
 

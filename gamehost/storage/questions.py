@@ -229,7 +229,10 @@ class TableRows:
         return self._database.rows(sql, parameters)
 
     def _listed(self, sql: Sql | str, *parameters: Any) -> list[Any]:
-        """The rows of a query in which the word LISTED stands for the condition that a table is to be read."""
+        """
+        The rows of a query in which the word LISTED stands for a condition: which tables are to be read. In a database,
+        these may be only the tables of this host.
+        """
         which = f"owner = {self.epoch:d}" if self._own else "true"
         if isinstance(sql, str):
             return self._query(sql.replace("LISTED", which), *parameters)
@@ -253,26 +256,28 @@ class TableRows:
         newest = self._query(NEWEST, most)
         if not newest:
             return (), 0
+        # The newest table is the first one.
         low, high = newest[-1][0], newest[0][0]
         return self.first_and_last(low, high + 1), low - self._query(FIRST_TABLE)[0][0]
 
     def rows_after(self, last: Mapping[TableId, int], most: int) -> Sequence[Row]:
         """The rows of some tables after the numbers in `last`, table by table and in order; at most `most` rows."""
+        # A file: only its own host reads it, so these rows are few. An entry's number is its place in the list.
         if self.epoch is None:
             return [row for table, n in sorted(last.items()) for row in self.rows(table)[n + 1 :]][:most]
         return list(map(Row._make, self._query(_AFTER, list(last), list(last.values()), most, most)))
 
     def elsewhere(self, most: int) -> tuple[Sequence[tuple[TableId, int, int]], int]:
         """
-        The tables that other hosts play, as of `Journal.elsewhere`: the number of each, and the number and the time of
+        The tables that other hosts play, for `Journal.elsewhere`: the number of each, and the number and the time of
         its last row. The second value is how many such tables there are.
         """
+        # A file has one host only.
         if self.epoch is None:
             return (), 0
         found = self._query(_ELSEWHERE, self.epoch, most)
-        return [(TableId(row[0]), row[1], row[2]) for row in found], int(
-            self._query(_COUNT_ELSEWHERE, self.epoch)[0][0]
-        )
+        count = self._query(_COUNT_ELSEWHERE, self.epoch)[0][0]
+        return [(TableId(table), n, at_ms) for table, n, at_ms in found], int(count)
 
     def openings(self, tables: Sequence[TableId]) -> Sequence[Row]:
         """The first row of each of these tables. Only for PostgreSQL."""
@@ -294,6 +299,8 @@ class TableRows:
     def unfinished(self, first: int = ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
         """The unfinished tables with numbers above `after`, the oldest first, each with its first `first` rows."""
         at_once = READ_AT_ONCE if first == ALL_ROWS else LISTED_AT_ONCE
+        # Column 0 of the query is the number of the table, and column 3 the number of the row. A table that has no rows
+        # is there once, with `None` in column 3.
         while some := self._listed(_UNFINISHED, after, at_once, first):
             some.sort(key=lambda row: (row[0], -1 if row[3] is None else row[3]))
             for table, own in groupby(some, key=itemgetter(0)):
@@ -371,6 +378,7 @@ def lists_of(opening: TableHeader) -> list[tuple[str, str]]:
     # A match with a code is private.
     if opening.code:
         return []
+    # `""`: the list of all players.
     names = {"", *(list_key(key_of(seat.name)) for seat in opening.seats), *([RATED_MATCHES] if opening.rated else [])}
     return [(name, rules) for name in sorted(names) for rules in sorted({"", list_key(opening.game)})]
 
@@ -378,6 +386,7 @@ def lists_of(opening: TableHeader) -> list[tuple[str, str]]:
 def match_of(ends: Ends) -> FinishedMatch | None:
     """The finished match of these two rows; `None`: the match is not finished, or another release wrote the rows."""
     first, last = ends
+    # Row 0 is missing, or it is the only row.
     if first.n != 0 or last.n == 0:
         return None
     try:
@@ -396,7 +405,8 @@ def ended_among(rows: Iterable[Row]) -> Iterator[Ended]:
     :param rows: the first and the last row of each table, in order
     """
     for _, some in groupby(rows, key=attrgetter("game")):
-        first, last = (own := list(some))[0], own[-1]
+        own = list(some)
+        first, last = own[0], own[-1]
         if (match := match_of(Ends(first, last))) is not None:
             yield Ended(first.game, first.seq, last.seq, match.opening)
 
@@ -442,6 +452,7 @@ class MatchLists:
     def make(self) -> None:
         """Fill the empty index from the rows of all tables."""
         ended = self._all_ended()
+        # In blocks, because there can be millions of matches.
         while some := list(islice(ended, _AT_ONCE)):
             self.add(some)
 
@@ -478,6 +489,8 @@ class ListComparison:
         wanted: set[tuple[str | int, str | int]] = set(lists_of(one.opening))
         if self._lists.has_ends:
             wanted.add((one.first, one.last))
+        # Entries of earlier matches should not be in the index. Then the next match in the index is this one, or this
+        # one is missing there.
         self._skip_to(one.table)
         number, own = self._next
         self._expected += len(wanted)
@@ -535,13 +548,18 @@ def read_newest(tables: TableRows, most: int) -> tuple[Sequence[Row], int]:
 
 
 def find_elsewhere(tables: TableRows, known: Collection[TableId], most: int) -> tuple[Sequence[TableElsewhere], int]:
-    """The tables that other hosts play, for `Journal.elsewhere`, and how many there are."""
+    """
+    The tables that other hosts play, for `Journal.elsewhere`, and how many there are.
+
+    :param known: tables with openings that the caller has already; they are not read again
+    """
     others, count = tables.elsewhere(most)
     new = [table for table, _, _ in others if table not in known]
     openings = {}
     for row in tables.openings(new) if new else ():
         with suppress(Undecodable):  # another release wrote it
             openings[row.game] = read_opening(row)
+    # A table with an opening that cannot be read is left out.
     found = [
         TableElsewhere(table, n, at, openings.get(table))
         for table, n, at in others
@@ -567,6 +585,7 @@ def find_finished(
     """Finished matches, for `Journal.finished`, and the lowest table number that the answer covers."""
     count, low = min(count, MOST_MATCHES), 1
     highest = HIGHEST if below is None else min(below, HIGHEST)
+    # One match more than wanted shows whether older matches exist. Without them, the answer covers all numbers from 1.
     some = tables.listed(list_key(key_of(name)), list_key(game), highest, count + 1)
     if len(some) > count:
         some = some[:count]
@@ -649,6 +668,7 @@ class Reader:
         while (asked := self._queue.get()) is not None:
             ask, answered, answer = asked
             begun = perf_counter()
+            # After `end`, the remaining questions get their empty answers, which `put` has received.
             if not self._ending.is_set():
                 try:
                     answer = ask(self._store.tables)

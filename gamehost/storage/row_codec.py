@@ -102,6 +102,7 @@ def link(previous: bytes, seq: int, game: int, n: int, at_ms: int, kind: int, se
     :param previous: the hash of the row before
     """
     numbers = _NUMBERS.pack(seq, game, n, at_ms, kind, _NOBODY if seat is None else seat)
+    # Eight bytes of the hash are enough to find damage.
     return sha256(previous + numbers + body).digest()[:8]
 
 
@@ -166,6 +167,7 @@ def chain_of(rows: Iterable[Sequence[Any]], head: Head | None = None) -> Head | 
         if kind == RECENT:
             if stored:
                 raise Damaged(f"table {game}: row {n} is in a commit that does not match its hash")
+            # In these rows `at_ms` is the number of entries; `n` becomes the number of the last one.
             n += at_ms - 1
             continue
         numbers = pack(seq, game, number, at_ms, kind, _NOBODY if seat is None else seat)
@@ -209,6 +211,7 @@ def write_opening(opening: TableHeader) -> bytes:
     """The body of row 0: JSON in ASCII, with sorted keys."""
     seats = [
         [
+            # Optional fields stand at the end. A shown name needs the digest before it, even an empty one.
             *(seat.name, seat.wire, seat.address, seat.account),
             *([seat.key_digest, seat.shown] if seat.shown else [seat.key_digest] if seat.key_digest else []),
         ]
@@ -254,16 +257,20 @@ def write_body(entry: Entry) -> bytes:
 
 def read_entry(row: Row) -> Entry:
     """
-    :raises Undecodable: of a kind, or in a form, that this release does not know
+    The entry in a row.
+
+    :raises Undecodable: the entry is of a kind, or in a form, that this release does not know
     """
     kind = _KINDS.get(row.kind)
     if kind is None and row.kind - CHECKED in _KINDS:
+        # The entry has a check value: it is at the beginning of the body, and the rest is a usual entry.
         check, body = row.body[:_CHECK_BYTES], row.body[_CHECK_BYTES:]
         return msgspec.structs.replace(read_entry(row._replace(kind=row.kind - CHECKED, body=body)), check=check)
     if kind is None:
         raise Undecodable(f"table {row.game}: row {row.n} is of kind {row.kind}, which this release does not know")
     seat = None if row.seat is None else Seat(row.seat)
     body = row.body
+    # The length of the notation, the notation, and zero random numbers fill the whole body.
     if len(body) > 1 and body[0] < 128 and len(body) == body[0] + 2 and not body[-1]:
         # A short way for most entries: a notation, no random numbers and no outcome.
         return Entry(kind, row.at_ms, seat, body[1:-1])
@@ -302,6 +309,7 @@ def read_entries(row: Row) -> Sequence[Entry]:
         return (read_entry(row),)
     try:
         entries = _decode(row.body)
+        # In a row of several entries, this column has their number.
         if len(entries) == row.at_ms:
             return entries
         error: Exception | None = None

@@ -44,6 +44,7 @@ def check_schema(found: Sequence[tuple[int, str | None]], schema: str) -> None:
     if [*found] == [(SCHEMA_NUMBER, fingerprint)]:
         return
     number, noted = found[0] if len(found) == 1 else (0, "")
+    # A fingerprint is 16 hexadecimal digits. Anything else was not written by a release.
     if noted is not None and not re.fullmatch("[0-9a-f]{16}", noted):
         raise StoreUnusable(
             f"the journal was changed: {SCHEMA_TABLE!r} must have one row with a fingerprint; {PUT_BACK}"

@@ -131,12 +131,16 @@ def check_log(log: bytes) -> None:
     if len(log.rstrip(b"\0")) <= _HEADER.size:
         return  # no commit: the header is written before the first one, and zeros before that
     # Check the header.
+    # The names are those of SQLite's page about its file format.
     magic, _, page_size, _, *salts, first, second = _HEADER.unpack_from(log)
+    # The lowest bit gives the order of the bytes in the words of the sums.
     order = ">" if magic & 1 else "<"
     sums = _checksum(order, log[: _HEADER.size - 8], (0, 0))
     if magic & ~1 != _MAGIC or sums != (first, second):
         raise Loss("the journal is shorter than recorded: its log has a damaged header, so nothing in it can be read")
     # Count the undamaged frames at the beginning.
+    # A frame is a header and one page. Its header has the page's number, the size of the database after a commit (0 in
+    # the other frames of a commit), the salts, and the sums.
     step = _FRAME.size + page_size
     places = range(_HEADER.size, len(log) - step + 1, step)
     whole = 0
@@ -150,6 +154,7 @@ def check_log(log: bytes) -> None:
     # Look for commits after them. Frames with other salts are old: after each checkpoint the log is written again from
     # its beginning.
     behind = [frame for frame in (_FRAME.unpack_from(log, place) for place in places[whole:]) if [*frame[2:4]] == salts]
+    # Field 1 is not 0 in the last frame of a commit. The very last frame may end the incomplete commit.
     if any(frame[1] for frame in behind[:-1]):
         raise Loss(
             f"the journal is shorter than recorded: its log is damaged at frame {whole + 1}, "
@@ -204,6 +209,7 @@ def lengthen_log(store: Path, page_size: int, pages: int, write: Callable[[int, 
 def _checksum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
     """Continue SQLite's two checksums of a log with some data."""
     first, second = sums
+    # Each step takes two words of four bytes.
     words = iter(_words(order, len(data) // 4).unpack(data))
     for one, other in zip(words, words, strict=True):
         first = (first + one + second) & _MASK
@@ -308,6 +314,7 @@ def _find_end(connection: Connection, where: str, *parameters: int) -> tuple[int
     The number and the hash of the last commit that fulfils a condition, or, without such a commit, of the last row;
     `None`: there is neither.
     """
+    # Rows in `event` count only if there are no commits.
     for table in ("recent", "event"):
         query = f"SELECT seq, h FROM {table} {where} ORDER BY seq DESC LIMIT 1"
         if (found := connection.execute(query, parameters).fetchone()) is not None:
@@ -352,6 +359,7 @@ def mark_of(last: int, count: int, h: bytes, accounts: int) -> Mark:
     :param h: the hash of the commit with the number `last`; in a copy without commits, of the row with this number
     """
     if not count:
+        # An empty store has no last row.
         return Mark(0, 0, "", accounts)
     return Mark(last, count, sha256(f"{last} {count} ".encode("ascii") + h).hexdigest(), accounts)
 
@@ -401,9 +409,11 @@ def check_mark(connection: Connection, mark: Mark | None, count: int) -> None:
     if mark.accounts and (accounts := accounts_in(connection)) < mark.accounts:
         raise Loss(f"the journal has {accounts} accounts, and {mark.accounts} were durable")
     if mark.count == 0:
+        # The store was empty when the mark was written, so any contents are right.
         return
     if last < mark.last:
         raise Loss(f"the journal is shorter than recorded: it ends at row {last}, and row {mark.last} was durable")
+    # Rows may have been added after the mark was written.
     count -= _rows_behind(connection, mark.last, last)
     if count != mark.count:
         raise Loss(f"the journal has {count} rows up to row {mark.last}, and {mark.count} were durable")
@@ -463,6 +473,7 @@ def read_last_commit(path: Path) -> Mark | None:
         data = path.read_bytes()
     except FileNotFoundError:
         return None
+    # A crash of the machine can leave half of the note on the disk.
     if len(data) != _SIZE or _CHECKSUM.unpack(data[_FIELDS.size :])[0] != crc32(data[: _FIELDS.size]):
         return None
     magic, last, count, accounts, h = _FIELDS.unpack_from(data)

@@ -110,6 +110,7 @@ def open_reader(path: Path, clock: Callable[[], float] = time.monotonic) -> Sqli
         connection.close()
         raise
     reader = SqliteReader(connection, clock=clock)
+    # SQLite calls this function during a query, and cancels a query that takes too long.
     connection.set_progress_handler(reader.is_late, _STEPS)
     return reader
 
@@ -164,6 +165,7 @@ def _begin(files: StoreFiles, has_space: bool) -> tuple[SqliteReader, int]:
     try:
         files.begin(has_space)
         if has_space:
+            # Now the next start counts only newer rows.
             files.store.note_checked(CHECK_STEP)
         return open_reader(files.path), files.store.tables.last_table
     except BaseException:
@@ -209,6 +211,7 @@ def open_files(path: Path, accept_loss: bool, wall: Callable[[], float], has_spa
                 check_files=lambda: None if accept_loss else check_log_beside(path),
                 has_space=has_space,
             )
+            # With this file, SQLite would let other processes open the store.
             if shared.exists() and not was_shared:
                 raise StoreUnusable("SQLite cannot keep this store for one host alone")
         except BaseException:

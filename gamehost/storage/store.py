@@ -114,6 +114,7 @@ class SqliteStore(OpenStore):
     tables: FileRows = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        """Make the readers of this store's tables. The store itself is not read yet."""
         database = SqliteDatabase(self.connection)
         tables = FileRows(database)
         self._read_from(database, tables, self._at)
@@ -149,6 +150,7 @@ class SqliteStore(OpenStore):
         group = self.recent.build(changes, self._numbers(), self._wall, self.marked)
         commit = None
         if group.items:
+            # A commit has the number of its last item, and contains the hash of the previous commit.
             commit = commit_of(self.recent.seq + len(group.items), self.recent.h, group.items)
         if group.rows or group.noted or group.remove_to:
             self._write_all(group, commit)
@@ -176,11 +178,13 @@ class SqliteStore(OpenStore):
             self.lists.add(self._ended(group))
         for note in group.notes:
             note.write(self.database)
+        # Extending the index for many rows at once is faster than for each commit.
         if last - self._placed_to >= self._step:
             place(self.database, last)
             self._placed_to = last
         self._remove_unplayed(self._unplayed.due(), last)
         execute("COMMIT")
+        # The transaction was successful, so the numbers in memory may change.
         self._last = last
         self._accounts += sum(isinstance(note, AddAccount) and note.added for note in group.notes)
 
@@ -211,6 +215,7 @@ class SqliteStore(OpenStore):
             rows = self.tables.rows(table)
             if not is_unplayed(rows):
                 continue
+            # A table is listed in `live` until all its players have received its end.
             told = not execute("SELECT count(*) FROM live WHERE game = ?", (table,)).fetchone()[0]
             if told and table < newest and rows[-1].seq < last:
                 execute("DELETE FROM placed WHERE game = ?", (table,))
@@ -223,6 +228,7 @@ class SqliteStore(OpenStore):
         self.lists.remove(ended_among(removed))
         self.connection.executemany("DELETE FROM event WHERE seq = ?", [(row.seq,) for row in removed])
         before, seq = self._checked, self._checked.seq
+        # Only rows up to `checked` were counted there; later ones are counted at the next note.
         known = sum(entries_in(row) for row in removed if row.seq <= seq)
         self._checked = CheckedRows(seq, before.rows - known, before.pruned + sum(map(entries_in, removed)))
         write_checked(self.connection, self._checked)
@@ -300,6 +306,7 @@ def open_store(
     has_tables = lock(connection)
     check_files()
     damage = _check(store, has_tables, None if accept_loss else recorded, accept_loss)
+    # On a full disk, emptying the log could fail.
     if has_space:
         # Each run begins with an empty log. Otherwise `check_log` could take the incomplete end of an earlier run for
         # damage.
@@ -307,6 +314,7 @@ def open_store(
     make_durable(connection)
     if not has_tables:
         make_tables(connection)
+    # The result is not used: this raises an error if the store was changed.
     read_uptime(store.database)
     if damage:
         store.give_up(damage)
@@ -328,6 +336,7 @@ def _check(
         raise StoreUnusable(f"the journal's file is damaged; {PUT_BACK}")
     store.load_ends()
     if not accept_loss:
+        # The first fault is enough to refuse the store.
         for fault in commit_faults(commits_in(store.database)):
             raise Loss(f"the journal was changed or damaged: {fault}")
         sidecar.check_mark(store.connection, recorded, store.ends[1])
@@ -409,6 +418,7 @@ def check_locks(path: Path) -> None:
 
     :raises StoreUnusable: locks do nothing
     """
+    # The structure `flock` of the system: a lock for writing, on all bytes.
     probe, everything = sidecar_path(path, PROBE), struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     try:
         with open(probe, "wb") as first, open(probe, "wb") as second:
@@ -446,6 +456,7 @@ def _new_file_error(path: Path) -> str:
     probe = sidecar_path(path, PROBE)
     try:
         with open(probe, "wb") as file:
+            # One block: an empty file could be made on a full disk.
             file.write(bytes(4096))
         probe.unlink()
     except OSError as error:
@@ -518,6 +529,7 @@ class StoreFiles:
         with suppress(sqlite3.Error):  # on a full disk these matches remain
             self.store.remove_unplayed()
         # Empty the log: then the store's file alone is the whole journal.
+        # SQLite's answer begins with 0 if the whole log was copied, and with 1 if not.
         emptied = [(1,)]
         with suppress(Exception):
             emptied = self.store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -545,9 +557,11 @@ class StoreFiles:
         self._check_identities()
         path, text = sidecar_path(self.path, sidecar.MARK_SUFFIX), sidecar.write_mark(mark)
         if text == self._recorded:
+            # The mark on the disk is right already.
             self.store.marked = mark.last
             return
         with ignoring(NO_FILE_LEFT):
+            # The file must still have the text that this host wrote last, or be missing.
             if read(path) not in (self._recorded, None):
                 raise StoreFailed(
                     f"another host writes to {self.path}: locks do nothing on this file system; keep the store on a local one"
@@ -584,8 +598,10 @@ def room(store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os
     if not wanted:
         return Room.ENOUGH
     disk = ask(store.parent)
+    # On a small disk, only a part of it need be free.
     wanted = min(wanted, int(disk.f_blocks * disk.f_frsize * LARGEST_PART))
     free = disk.f_bavail * disk.f_frsize
+    # With a tenth of the wanted room, the host must stop.
     if free < wanted // 10:
         return Room.NONE
     return Room.LOW if free < wanted else Room.ENOUGH
@@ -595,10 +611,10 @@ def fits(
     copy: Path, size: int, store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os.statvfs
 ) -> bool:
     """
-    Whether a copy has room on its disk. If it is the disk of the store, enough must be left for new tables. :param
-    size: the size of the copy, in bytes
+    Whether a copy has room on its disk. If it is the disk of the store, enough must be left for new tables.
 
-    :param wanted: as of `room`
+    :param size: the size of the copy, in bytes
+    :param wanted: see `room`
     :raises OSError: the disk does not answer
     """
     disk = ask(copy.parent)

@@ -107,6 +107,7 @@ class Writer:
         if self._ended:
             self._stop_works()
         else:
+            # An empty group wakes the thread, which then finds the work.
             self._queue.put(())
 
     def stop(self, stopped: Callable[[], None]) -> None:
@@ -116,6 +117,7 @@ class Writer:
         :param stopped: called on the reactor's thread after all other calls, also if a write has failed
         """
         if self._ended:
+            # The thread has ended already, so nothing would call `stopped`.
             stopped()
             return
         self._on_end.append(stopped)
@@ -137,6 +139,7 @@ class Writer:
                         self._works.popleft()(self._between)
                         if self._work_failure is not None:
                             raise self._work_failure
+                # End the second thread, so that it does not write an old mark after the last one.
                 self._marks.put(None)
                 marking.join()
                 self._raise_mark_failure()
@@ -151,7 +154,11 @@ class Writer:
             self._from_thread(self._end)
 
     def _between(self, seconds: float) -> None:
-        """Called by long work between two slices: commit what is queued. As of `Between`."""
+        """
+        See `Between`. Long work calls this between two slices: it commits what is queued.
+
+        :raises WorkStopped: the writer ends, and the work must end, too
+        """
         if self._ending:
             raise WorkStopped
         try:
@@ -185,9 +192,11 @@ class Writer:
         if self._mark_due is not None:
             until_mark = max(0.0, self._mark_due - self._clock())
             patience = until_mark if seconds is None else min(seconds, until_mark)
+        # `Empty`: no changes came in this time.
         with suppress(Empty):
             self._commit(self._queue.get(timeout=patience))
         self._raise_mark_failure()
+        # A mark is due some time after the first commit that it does not include, or after many changes.
         if self._mark_due is not None and (self._clock() >= self._mark_due or self._unmarked >= self._mark_changes):
             self._marks.put(self._target.mark())
             self._mark_due = None
@@ -197,6 +206,7 @@ class Writer:
         """The body of the second thread. If several marks wait, only the newest is written."""
         while (write := self._marks.get()) is not None:
             if not self._marks.empty():
+                # A newer mark waits.
                 continue
             try:
                 write()
@@ -236,4 +246,5 @@ class Writer:
         self._from_thread(partial(self._durable, len(changes)))
         self._unmarked += len(changes)
         if self._mark_due is None:
+            # The first commit since the last mark.
             self._mark_due = self._clock() + self._mark_every
