@@ -101,6 +101,7 @@ def who(host: GameHostService, request: Request) -> Items:
 
 
 def _person(session: Session) -> Facts:
+    """Facts about a session in the list of players. `table` and `game` are `None` if it has no seat."""
     table = session.table
     return {
         "name": session.name,
@@ -120,6 +121,7 @@ def cluster(host: GameHostService, request: Request) -> Items:
     :raises NotDone: the host is no member of a cluster
     """
     state = host.cluster
+    # `epoch` is the number of this host's run in the cluster.
     if state.epoch is None:
         raise NotDone("this host is no member of a cluster: it was started without --cluster")
     for member in state.members:
@@ -203,6 +205,7 @@ def _backups(host: GameHostService) -> Backups:
     backups = host.store.backups if isinstance(host.store, DurableJournal) else None
     if backups is None:
         only_files = "only a store that is an SQLite file can be backed up in this way"
+        # A journal without `backups` is a database.
         raise NotDone(BACKUP if isinstance(host.store, DurableJournal) else only_files)
     return backups
 
@@ -223,6 +226,7 @@ def kick(host: GameHostService, request: Request) -> Facts:
     """Close the connections of the player `name`. The player may come back."""
     name = request.text("name")
     session = host.context.lobby.registry.get(name)
+    # Without a player, the session only reserves a seat.
     if session is None or session.player is None:
         raise NotDone(
             f"no player has logged in under the name {name!r}; gamehost admin who lists all{hint_at_other_members(host)}"
@@ -267,6 +271,7 @@ def ban(host: GameHostService, request: Request) -> Deferred[Facts]:
         raise NotDone("seconds: expected a number")
     if seconds is not None and not 0 < seconds <= LONGEST_BAN:
         raise NotDone(f"seconds: expected more than 0, and {LONGEST_BAN} at most")
+    # The answer waits until the ban is on the disk. Then the connections are closed.
     durable: Deferred[int] = Deferred()
     try:
         put = host.context.lobby.bans.put(request.text("target"), seconds, lambda: durable.callback(close_banned(host)))
@@ -305,8 +310,10 @@ def say(host: GameHostService, request: Request) -> Facts:
     with host.context.cork:
         for one in [one for _, factory in factories(host) for one in factory.connections]:
             if one.session is None or not one.session.house:
-                heard = one.say_notice(text)
-                told, silent = told + heard, silent + (not heard)
+                if one.say_notice(text):
+                    told += 1
+                else:
+                    silent += 1
     return {"told": told, "not_told": silent}
 
 
@@ -316,7 +323,7 @@ def _facts(ban: Ban) -> Facts:
 
 
 def _close_some(host: GameHostService, reason: Callable[[WireProtocol[Any]], str | None]) -> int:
-    """Close the connections for which a function returns a reason, and send the reason. Returns their number."""
+    """Close the connections for which a function gives a reason. Returns how many they are."""
     return sum(factory.close_some(reason) for _, factory in factories(host))
 
 
@@ -330,6 +337,7 @@ def account_list(host: GameHostService, request: Request) -> Items:
     for number, state in enumerate(states, 1):
         if state is not None:
             yield _account_facts(state)
+        # Let the reactor do other work in between.
         if number % _ACCOUNTS_AT_ONCE == 0:
             yield deferLater(host.context.clock, 0)
     return {}
@@ -442,14 +450,15 @@ def show(host: GameHostService, request: Request) -> Deferred[Facts]:
 def lost_list(host: GameHostService, request: Request) -> Items:
     """
     The matches that the owner must resume or end. Either rows are lost that players had already received, or a fault of
-    the game has stopped the match.
+    the game has stopped the match. A match for which both are true is listed once.
     """
     lost = (yield _answered(host.store.ask_store, lambda store: store.lost())) if _is_durable(host.store) else ()
     for one in lost:
         yield {"table": one.table, "told": one.told, "held": one.held}
     numbers = {one.table for one in lost}
-    stopped = [item for item in host.context.lobby.seats.faulty.items() if item[0] not in numbers]
-    for table, (sleeping, fault) in stopped:
+    faulty = host.context.lobby.seats.faulty
+    stopped = [(table, *why) for table, why in faulty.items() if table not in numbers]
+    for table, sleeping, fault in stopped:
         names = [None if place is None else place.player.name for place in sleeping.places]
         yield {"table": table, "game": sleeping.game, "players": names, "fault": fault}
     return {"lost": len(lost) + len(stopped)}
@@ -462,13 +471,15 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
     """
     table, lobby = _table_of(request), host.context.lobby
 
-    # The store has given the table back, or it has lost nothing, and then a fault must have stopped it.
+    # Without lost rows, a fault must have stopped the match. `one` is the table that the store has given back; `None`:
+    # no rows of it were lost.
     def resumed(one: UnfinishedTable | None) -> Facts:
         if one is not None:
             lobby.seats.faulty.pop(table, None)
             # If the table does not sleep, it is in memory already: one of its players has logged in and was informed
             # that the match is suspended.
             if not lobby.seats.sleeps(table):
+                # In a cluster, the names of its players must also get their home here.
                 restore = partial(lobby.restore, host.games) if host.cluster.epoch is None else host.cluster.restore
                 restore([one])
         elif table in lobby.seats.faulty:
@@ -489,10 +500,13 @@ def _resume_stopped(host: GameHostService, table: TableId) -> None:
     :raises NotDone: one of its players has another seat, or its game cannot be played now
     """
     lobby = host.context.lobby
+    # First check all players, so that a refusal changes nothing.
     for one in lobby.seats.players_here(table):
         if one.table_id is not None:
             raise NotDone(f"{one.name} plays at table {one.table_id}: resume table {table} when that match is over")
     for one in lobby.seats.players_here(table):
+        # Remove the session first, and close its connections afterwards: the seat is reserved when the player logs in
+        # again.
         close = stop_key(host, one.key)
         lobby.stop_waiting(one)
         one.player = None
@@ -502,14 +516,21 @@ def _resume_stopped(host: GameHostService, table: TableId) -> None:
 
 
 def lost_end(host: GameHostService, request: Request) -> Deferred[Facts]:
-    """End the match `table` of `lost_list`. Its players are free."""
+    """End the match `table` of `lost_list`, without a result. Its players are free."""
     table, seats = _table_of(request), host.context.lobby.seats
 
-    def ended(done: bool) -> Facts:
-        if done:
+    def ended(was_lost: bool) -> Facts:
+        """
+        Answer the request.
+
+        :param was_lost: whether the store had the table among those with lost rows, and has ended it
+        """
+        if was_lost:
+            # The store has ended the match. Forget its seats here, too.
             seats.faulty.pop(table, None)
             seats.forget(table)
         elif table in seats.faulty:
+            # No rows are lost, but a fault has stopped the match, which is still in memory.
             seats.end_stopped(table)
         else:
             raise NotDone(f"table {table} has lost nothing, and no fault has stopped it{hint_at_other_members(host)}")
@@ -569,6 +590,7 @@ def _table_of(request: Request) -> TableId:
 
     :raises NotDone: no table can have this number
     """
+    # Numbers of tables have 63 bits in a store.
     if not 0 < (number := request.number("table")) < 1 << 63:
         raise NotDone(f"there is no table {number}")
     return TableId(number)
@@ -604,6 +626,7 @@ def _about(table: Table[Any, Any], registry: SessionRegistry) -> dict[str, Any]:
 def _seat(table: Table[Any, Any], seat: Seat, registry: SessionRegistry) -> Facts:
     """Facts about one seat of a match: its player, and how long it is reserved."""
     session, clocks = registry.get(table.names[seat]), table.clocks
+    # The player may have a session without a connection, or at another table.
     here = session is not None and session.table is table and session.player is not None
     return {
         "name": table.names[seat],
@@ -619,6 +642,7 @@ def _shown(table: Table[Any, Any], registry: SessionRegistry, look: Look[Any]) -
     """Facts about a match with its position as text, if the game can draw it."""
     about: Facts = {**_about(table, registry), "entries": look.n}
     if messages_of(table.game) is None:
+        # The game has no screen in text.
         return {**about, "board": None, "awaited": None}
     screen = screen_of(table.game)(None, table.names)
     screen.show(look.view)
@@ -634,6 +658,7 @@ def ladder(host: GameHostService, request: Request) -> Items:
     game, finished = request.text("game"), host.context.lobby.directory.finished
     if game not in host.games:
         raise NotDone(f"no such game; expected one of {', '.join(host.games)}")
+    # The results of recent matches are read from the store, so the answer waits for them.
     tally = yield Deferred.fromCoroutine(finished.tally())
     for who, one in tally.ladders.get(game, [])[:RANKED]:
         rating, low, high = one.rounded
@@ -658,6 +683,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
         raise NotDone("expected the names of all players, a game of this host, and settings")
     people = request.arguments.get("people", [])
     for name in names:
+        # This gives up an earlier match in which the player is away. Somebody who is connected must be one of `people`.
         if not _has_left(lobby, str(name)) and name not in people:
             raise NotDone(f"{name} is here already")
     try:
@@ -667,6 +693,7 @@ def contest_game(host: GameHostService, request: Request) -> Items:
     # Reserve the places. Each event about the places becomes an item of the answer.
     heard: DeferredQueue[Facts] = DeferredQueue()
 
+    # Called when the match begins: report its number, and watch it to see its end.
     def begins(number: TableId) -> None:
         heard.put({"table": number})
         lobby.tables[number].watch(_Reporter(heard, number))
@@ -682,10 +709,12 @@ def contest_game(host: GameHostService, request: Request) -> Items:
                 reserved.waits(session.name)  # this person has asked for the game before this request
     try:
         item: Facts = {"reserved": waits}
+        # Send each item until the match is over; then the last item has its number only.
         while "over" not in item:
             yield item
             item = yield heard.get()
     finally:
+        # Also when the caller's connection is closed, which closes this generator.
         lobby.queues.reservations.remove(reserved)
     found = yield _answered(host.store.read, item["over"])
     if isinstance(found, str):
@@ -744,6 +773,7 @@ def journal_newest(host: GameHostService, request: Request) -> Items:
     number of older tables.
     """
     journal, most = _journal_of(host), request.number("most")
+    # The journal calls `found` with two arguments, and a `Deferred` takes one.
     rows, older = yield _answered(lambda most, found: journal.read_newest(most, lambda *one: found(one)), most)
     for row in rows:
         yield {"row": row_to_json(row)}
@@ -753,6 +783,7 @@ def journal_newest(host: GameHostService, request: Request) -> Items:
 def journal_rows(host: GameHostService, request: Request) -> Items:
     """All rows of the table `table`; empty if there is no such table."""
     journal, table = _journal_of(host), request.number("table")
+    # No store can look up such a number.
     if not 0 < table < 1 << 63:
         return {}
     for row in (yield _answered(journal.read_rows, TableId(table))):

@@ -82,6 +82,7 @@ class Request:
         :raises NotDone: the argument has another type
         """
         value = self.arguments.get(name, default)
+        # A missing argument without a default is `None`, which is refused here, too.
         if type(value) is not kind:  # a bool is no number
             raise NotDone(f"{name}: expected {words}")
         return value
@@ -134,10 +135,13 @@ class _Items:
     def resumeProducing(self) -> None:
         """Send more items. Called when the client has read the earlier ones."""
         if self._waits:
+            # A `Deferred` of the generator has no result yet.
             return
         try:
             for _ in range(ITEMS_AT_ONCE):
-                given, self._next = self._next, None
+                # Give the generator the result that it has waited for, or `None`, which also begins it.
+                given = self._next
+                self._next = None
                 item = self._items.send(given)
                 if isinstance(item, Deferred):
                     self._waits = True
@@ -151,7 +155,9 @@ class _Items:
 
     def _came(self, result: Any) -> None:
         """The result that the generator has waited for has come: continue."""
-        self._waits, self._next = False, result
+        self._waits = False
+        self._next = result
+        # The connection may have been closed meanwhile.
         if self._connection.busy:
             self.resumeProducing()
 
@@ -198,7 +204,9 @@ class AdminConnection(LineReceiver):
 
     def lineReceived(self, line: bytes) -> None:
         """Carry out a request. The next request waits until this one is answered."""
-        self.busy, self._acts = True, False
+        self.busy = True
+        self._acts = False
+        # Now no further line is delivered until `finish`.
         self.pauseProducing()
         try:
             self._request = read_request(line)
@@ -220,6 +228,7 @@ class AdminConnection(LineReceiver):
     def _answer(self, answer: Answer) -> None:
         """Send an answer: at once, or the items of a long one as fast as the client reads."""
         if not self.busy:
+            # The client has closed the connection.
             return
         if isinstance(answer, Generator):
             self.transport.registerProducer(_Items(self, answer), False)
@@ -239,9 +248,11 @@ class AdminConnection(LineReceiver):
     def finish(self, line: Facts) -> None:
         """Send the last line of an answer, and accept the next request."""
         if not self.busy:
+            # The client has closed the connection.
             return
         self.busy = False
         self._log_act(line)
+        # A long answer had a producer, which sent its items.
         if getattr(self.transport, "producer", None) is not None:
             self.transport.unregisterProducer()
         self.send(line)
@@ -251,9 +262,11 @@ class AdminConnection(LineReceiver):
         """Log a request that has changed something, with its arguments and its outcome."""
         if self._acts:
             given = {name: value for name, value in self._request.arguments.items() if name not in SECRET}
+            # Only short values: lists and objects are left out of the log.
             fields = {
                 name: value for name, value in given.items() if isinstance(value, str | int) and name.isidentifier()
             }
+            # A refusal is logged with its reason.
             outcome = line.get("error", "done")
             admin_act(
                 self.log,
@@ -312,6 +325,7 @@ class AdminService:
         """Open the socket. If this fails, the failure is logged, and the host runs without the socket."""
         self._factory = AdminFactory(host)
         try:
+            # The context lasts until `stop`, because a long path is reached by a short name.
             path = self._open.enter_context(short_path(self._path))
             remove_stale(path)
         except (OSError, SocketUnusable) as error:
@@ -381,6 +395,7 @@ def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, An
     limits = {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")}
     context.limits = context.limits.changed(**limits)
     lobby.slow_days, lobby.slow_after_start = values["slow-days"], values["slow-after-start"]
+    # These parts have copied some limits, so each must get the new ones.
     for part in (context.limiter, context.http_limiter, lobby):
         part.change(context.limits)
     lobby.settings = lobby.remote.settings = settings.games

@@ -132,6 +132,10 @@ class _Period(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
     ) -> None:
+        """
+        Convert the words after the target of a ban, such as `for 12h`, to seconds. Without such words, the ban has no
+        end.
+        """
         words = values or []
         if not words:
             return
@@ -166,6 +170,7 @@ def drain_line(facts: Facts) -> Iterator[str]:
     if not facts["draining"]:
         yield "the host continues, and new matches begin"
     elif last := facts["tables"] + facts["remote_games"]:
+        # The host waits for the end of this number of matches.
         yield f"no new matches begin; the host ends after the last of {last}"
     else:
         yield "no match is played; the host ends now"
@@ -182,6 +187,7 @@ def reloaded_lines(facts: Facts) -> Iterator[str]:
 def table_line(facts: Facts) -> Iterator[str]:
     """The line of a match in the list of matches."""
     players = ", ".join(_player(seat) for seat in facts["seats"])
+    # `True` counts as 1, and `False` as 0: the list has the words that are right.
     notes = ["private"] * facts["private"] + ["suspended"] * (facts["phase"] == "suspended")
     more = f"  ({', '.join(notes)})" if notes else ""
     entries = "entry" if facts["entries"] == 1 else "entries"
@@ -224,6 +230,7 @@ def absolute(text: str) -> str:
 
 
 def backup_lines(facts: Facts) -> Iterator[str]:
+    """The faults of a backup, and the line about its contents."""
     yield from (f"fault: {escaped(fault)}" for fault in facts["faults"])
     yield (
         f"{escaped(facts['file'])}: {facts['rows']} rows and {facts['accounts']} accounts copied and checked, "
@@ -341,6 +348,7 @@ def duration(seconds: float) -> str:
         count, seconds = divmod(seconds, length)
         if count:
             parts.append(f"{count:.0f} {unit}")
+    # The two largest units are enough.
     return " ".join(parts[:2]) or "0 s"
 
 
@@ -481,6 +489,7 @@ def main(argv: Sequence[str], out: TextIO = sys.stdout, err: TextIO = sys.stderr
     :raises SystemExit: the arguments are wrong, or ask for help
     """
     words = parser().parse_args(argv)
+    # A verb such as `account list` has two words.
     if words.verb_of_group is not None:
         words.verb = f"{words.verb} {words.verb_of_group}"
     path = socket_beside(words.store) if words.admin is None else Path(words.admin)
@@ -508,6 +517,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     groups: dict[str, Any] = {}
     for name, verb in VERBS.items():
+        # A name of one word belongs to no group, so `group` is empty.
         group, _, of_group = name.rpartition(" ")
         if group and group not in groups:
             others = [one.split()[1] for one in VERBS if one.startswith(f"{group} ")]
@@ -540,6 +550,7 @@ def _show(words: argparse.Namespace, given: Iterable[Mapping[str, Any]], out: Te
                 status = int(answer["status"])
             elif words.json:
                 facts = answer.get("item", answer.get("end"))
+                # An empty end says nothing; an empty item is an item.
                 if facts or "item" in answer:
                     print(json.dumps(facts), file=out)
             else:

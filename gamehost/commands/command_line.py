@@ -56,6 +56,7 @@ def exit_with_usage_error(reason: object, hint: str = "gamehost run --help lists
 
 def number(text: str) -> int:
     """Convert an argument that must be a whole number from 1 up."""
+    # `0` is no number from 1 up.
     if not text.isdigit() or not int(text):
         from argparse import ArgumentTypeError  # most commands need no argparse
 
@@ -89,6 +90,7 @@ def answers(path: Path, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any
                     answer: Mapping[str, Any] = json.loads(line)
                     yield answer
                     if "item" not in answer:
+                        # This was the last line.
                         return
         except (FileNotFoundError, ConnectionRefusedError):
             raise NoHost(f"no host runs with the socket {path}; name its store with --store") from None
@@ -146,6 +148,7 @@ def words_of(path: str, parser: "ArgumentParser") -> Iterator[tuple[str, Sequenc
     words: list[str] = []
     for action in parser._actions:
         words += [option for option in action.option_strings if option.startswith("--")]
+        # This action stands for the verbs, each with a parser of its own.
         if isinstance(action, _SubParsersAction):
             words += action.choices
             for name, below in action.choices.items():

@@ -46,11 +46,11 @@ class LiveJournal:
     _socket: Path
 
     def tables(self) -> Iterator[Summary | Undecodable]:
-        """As of `Inspector.tables`, from the running host."""
+        """See `Inspector.tables`. The running host reads the tables."""
         return summaries_of(self._rows("journal ends"))
 
     def newest(self, most: int) -> tuple[Sequence[Summary | Undecodable], int]:
-        """As of `Inspector.newest`, from the running host."""
+        """See `Inspector.newest`. The running host reads the tables."""
         ends: list[Row] = []
         older = 0
         for answer in self._ask("journal newest", most=most):
@@ -61,7 +61,7 @@ class LiveJournal:
         return list(summaries_of(ends)), older
 
     def table(self, table: TableId) -> tuple[int, TableRecord]:
-        """As of `Inspector.table`, from the running host."""
+        """See `Inspector.table`. The running host reads the table."""
         return table_of(table, list(self._rows("journal rows", table=table)))
 
     def back_up(self, target: Path, accept_faults: bool = False) -> Mark:
@@ -74,6 +74,7 @@ class LiveJournal:
         end: Mapping[str, Any] = {}
         for answer in self._ask("backup", file=str(target.absolute()), accept_faults=accept_faults):
             end = answer["end"]
+        # The host does not send the number and the hash of the last row, and no caller needs them.
         return Mark(0, end["rows"], "", end["accounts"])
 
     def _rows(self, command: str, **arguments: Any) -> Iterator[Row]:
@@ -113,6 +114,7 @@ def opened(store: str) -> Iterator[Inspector | LiveJournal]:
         try:
             journal = stack.enter_context(reading(path))
         except StoreInUse as error:
+            # A host has the file open: ask this host.
             socket = sidecar_path(path, ".admin")
             if not socket.exists():
                 raise StoreUnusable(f"{error}, or start it with a socket for gamehost admin") from None
@@ -120,6 +122,7 @@ def opened(store: str) -> Iterator[Inspector | LiveJournal]:
         try:
             yield journal
         except StoreUnusable as error:
+            # This error names the file already; an error of the host does not.
             if isinstance(journal, StoreInspector):
                 raise
             raise StoreUnusable(f"{path.resolve()}: {error}") from error
@@ -140,6 +143,7 @@ def whole(journal: Inspector | LiveJournal, store: str) -> Iterator[Inspector]:
     try:
         journal.back_up(copy, accept_faults=True)
     except KeyboardInterrupt:
+        # The file must not be deleted while the host writes it.
         raise StoreUnusable(f"stopped; the host still makes the copy {copy}: delete it when it is complete") from None
     try:
         with reading(copy) as inspector:
@@ -215,6 +219,7 @@ def _carry_out(words: argparse.Namespace, game_of: GameOf, out: TextIO, err: Tex
                 mark = journal.back_up(words.file)
                 print(f"{words.file}: {mark.count} rows and {mark.accounts} accounts copied", file=out)
             case _:
+                # The verb `verify`.
                 with whole(journal, words.store) as file:
                     return verify(file, _beside(words.store), game_of, out, err)
     # The picture is written after the journal is closed.
@@ -394,6 +399,7 @@ def _drawn(journal: Inspector | LiveJournal, words: argparse.Namespace, game_of:
     game = game_of(opening.game)
     if game is None or not has_picture(game):
         raise StoreUnusable(f"{what}, a game that has no picture; 'show' lists its moves")
+    # Under other rules the same actions could give another position.
     if opening.version != game.version:
         raise StoreUnusable(f"{what}, rules {opening.version}; only matches under rules {game.version} can be drawn")
     if words.entry is not None and not 1 <= words.entry <= len(record.entries):
@@ -443,6 +449,7 @@ def _prune(words: argparse.Namespace, out: TextIO) -> int:
     midnight = datetime(words.before.year, words.before.month, words.before.day, tzinfo=UTC)
     moved = prune(store, int(midnight.timestamp() * 1000), archive)
     if not moved.tables:
+        # There is no archive.
         print(f"no finished table was opened before {words.before}", file=out)
         return 1
     print(f"{archive}: {moved.tables} tables with {moved.rows} rows moved", file=out)

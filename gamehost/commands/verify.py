@@ -64,6 +64,7 @@ class ReplayNotes:
     lasting: bool = True
 
     def __attrs_post_init__(self) -> None:
+        """Read the notes of earlier runs. If the file is missing or cannot be read, there are none."""
         self._written_at = self._clock()
         self._known = frozenset()
         with suppress(OSError):
@@ -80,6 +81,7 @@ class ReplayNotes:
 
     def write(self) -> None:
         """Write new notes to the file, if possible. An incomplete line does no harm: it equals no note."""
+        # Each note begins with a new line, because the run before may have ended in the middle of one.
         lines, self._new = "".join(f"\n{line}\n" for line in self._new).encode("ascii"), []
         self._written_at = self._clock()
         if not lines:
@@ -91,6 +93,7 @@ class ReplayNotes:
             finally:
                 os.close(file)
         except OSError:
+            # Without notes, the next run only takes longer.
             self.lasting = False
 
     def remove(self) -> None:
@@ -131,14 +134,18 @@ class Progress:
     def __attrs_post_init__(self) -> None:
         self._terminal = self._err.isatty()
         now = self._clock()
+        # A terminal shows the progress earlier and more often than a file of lines.
         self._next = now + (SHOWN_AFTER if self._terminal else LINE_EVERY)
         self._samples = deque(maxlen=_SAMPLES)
 
     def checked(self, table: int) -> None:
         """Note that a table is checked, and show the progress if it is time."""
-        self.table, now = table, self._clock()
+        self.table = table
+        now = self._clock()
+        # The first table.
         if self._first is None:
-            self._first, self.last = table, max(table, self._find_last())
+            self._first = table
+            self.last = max(table, self._find_last())
             self._samples.append((now, table))
         if now >= self._next:
             self._show(now)
@@ -148,6 +155,7 @@ class Progress:
         since, table = self._samples[0]
         first, last = self._first or 0, self.last
         words = f"table {self.table} of {last}"
+        # Without a checked table since the sample, the speed is unknown.
         if self.table > table:
             left = round((now - since) * (last - self.table) / (self.table - table))
             words += f", {left // 60}:{left % 60:02} left"
@@ -185,22 +193,29 @@ class Replays:
 
     def follow(self, table: int, sound: SoundTable | None) -> None:
         """
-        Take a table, in the order of the numbers. Replays the group of the tables before if this table belongs to the
-        next group.
+        Add a table to the current group. Tables come in the order of their numbers. The first table of the next group
+        causes the replay of the current group.
+
+        :param sound: the checked table; `None`: it has faults in its rows, so it cannot be replayed
         """
         if table // TOGETHER != self._range:
             self.carry_out()
             self._range = table // TOGETHER
         if sound is None:
+            # No note is written for a group with a damaged table.
             self._sound = False
         else:
             self._waiting.append(sound)
 
     def carry_out(self) -> None:
         """Replay the tables of the current group, unless a note says that an earlier run has done this."""
-        waiting, self._waiting = self._waiting, []
-        sound, self._sound = self._sound, True
+        waiting = self._waiting
+        self._waiting = []
+        # Whether all tables of this group are sound; the next group begins as sound.
+        sound = self._sound
+        self._sound = True
         line = self._line_of(waiting) if waiting and sound else ""
+        # An earlier run has replayed the same tables with the same contents.
         if line and line in self._notes:
             self.earlier += len(waiting)
             self._progress.checked(waiting[-1].record.table)
@@ -230,6 +245,7 @@ class Replays:
         """Replay one table, and note its fault, if it has one."""
         game, record = self._playable(one), one.record
         if game is None:
+            # The game is unknown here, or has other rules now.
             return
         try:
             replayed(game, record.opening, record.entries)
@@ -263,6 +279,7 @@ def verify(
         journal.verify(replays.follow, findings)
         replays.carry_out()
     except KeyboardInterrupt:
+        # Ctrl-C: report what is known, and write the notes for the next run.
         progress.clear()
         notes.write()
         for fault in (*findings.faults, *replays.faults):
@@ -279,6 +296,7 @@ def verify(
         )
         return STOPPED
     progress.clear()
+    # The run is complete, so the next one begins anew.
     notes.remove()
     if replays.earlier:
         print(f"{replays.earlier} tables were replayed by an earlier run, and their rows are still the same", file=err)

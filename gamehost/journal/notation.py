@@ -94,6 +94,8 @@ def _lines(entries: Sequence[Entry]) -> Iterator[str]:
     """The lines of the entries of a text."""
     for number, entry in enumerate(entries, 1):
         word = entry.notation.decode("utf-8", "replace") if entry.kind is EntryKind.ACTED else _WORDS[entry.kind]
+        # An asterisk begins the word of another kind of entry, and braces enclose random numbers. So a text with such
+        # an action could not be read again.
         if entry.kind is EntryKind.ACTED and (word.startswith("*") or set(word) & set("{}")):
             raise NotNotation(f"entry {number}: expected an action without braces that does not begin with an asterisk")
         seat = "-" if entry.seat is None else str(entry.seat)
@@ -117,6 +119,7 @@ class _Header:
         """
         match name, values:
             case (("Game" | "Rules" | "Table" | "Date" | "Result"), [value]) if name not in self.tags:
+                # Each of these tags may stand there once.
                 self.tags[name] = value
             case "Seat", [player, wire]:
                 self.seats.append(SeatRecord(player, wire))
@@ -150,6 +153,7 @@ def read_notation(text: str) -> Notation:
         raise NotNotation(f"the text is too long; expected at most {LONGEST} characters")
     header, entries, in_header = _Header(), list[Entry](), True
     for number, line in enumerate(text.splitlines(), 1):
+        # The first empty line after a tag ends the header. Empty lines before it, and later ones, mean nothing.
         if not line.strip():
             in_header = in_header and not header.tags
         elif in_header:
@@ -158,6 +162,7 @@ def read_notation(text: str) -> Notation:
             entries.append(_read_entry(line.strip(), number, len(entries) + 1, len(header.seats)))
     if not header.tags.get("Game") or not header.seats:
         raise NotNotation('expected the tags Game and Seat, such as [Game "onitama"] and [Seat "ann" "open"]')
+    # The result belongs to the last entry.
     if entries and "Result" in header.tags:
         entries[-1] = replace(entries[-1], outcome=header.tags["Result"])
     opening = TableHeader(header.tags["Game"], header.number("Rules"), tuple(header.seats), header.settings)
@@ -175,6 +180,7 @@ def _read_tag(header: _Header, line: str, number: int) -> None:
     values: list[str] = []
     rest = found[2] if found is not None else ""
     try:
+        # The values are JSON strings, with spaces between them.
         while rest:
             value, end = json.JSONDecoder().raw_decode(rest)
             values.append(value)
@@ -199,7 +205,9 @@ def _read_entry(line: str, number: int, count: int, seats: int) -> Entry:
     if found is None or int(found[1]) != count:
         raise NotNotation(f"line {number}: expected entry {count}, such as: {count}  1200  0  ox c1 c2")
     seat = None if found[3] == "-" else Seat(int(found[3]))
+    # A word of `_KINDS` begins with an asterisk. Any other text is an action.
     kind = _KINDS.get(found[4], EntryKind.ACTED)
+    # Only an action needs a seat; all seats must exist.
     if (seat is None and kind is EntryKind.ACTED) or (seat is not None and seat >= seats):
         raise NotNotation(f"line {number}: expected a seat from 0 to {seats - 1}")
     notation = found[4].encode("utf-8", "replace") if kind is EntryKind.ACTED else b""
@@ -238,6 +246,7 @@ def picture(
     """
     if not has_picture(game):
         raise NoPicture("the game has no pictures")
+    # `[:None]` gives all entries.
     scene = _scene(game, record.opening, record.entries[:until], seat, reveal)
     return picture_of(
         game,

@@ -150,7 +150,7 @@ class OwnedMatch(msgspec.Struct, frozen=True):
     code: str = ""
     #: When the match ended, in milliseconds since 1970; `None`: it has not ended.
     ended: int | None = None
-    #: The result of an ended match, as of `gamehost.games.base.Result`. An empty `cause` means that there is no result.
+    #: The result of an ended match; see `gamehost.games.base.Result`. An empty `cause` means that there is no result.
     winners: tuple[int, ...] = ()
     cause: str = ""
     why: str = ""
@@ -187,7 +187,7 @@ class KeptText:
 
     #: The account's.
     key: str
-    #: The name of a game; of a match, the place of its table, as of `place_of`.
+    #: The name of a game; of a match, the place of its table; see `place_of`.
     place: str
     #: Empty: the account keeps none.
     text: str
@@ -319,7 +319,7 @@ class UnfinishedTable:
     begun: bool
     #: The time since which all players are away, in seconds of `Journal.uptime`.
     since: int
-    #: As of `TableRecord.told`.
+    #: See `TableRecord.told`.
     told: frozenset[Seat] = frozenset()
     #: The deadline of a slow match, in milliseconds since 1970; `None`: it is not known without the record.
     due: int | None = None

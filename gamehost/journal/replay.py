@@ -87,6 +87,7 @@ def _writer(kind: type[Any]) -> _Writer:
     elif issubclass(kind, Enum):
         writer = _member
     elif issubclass(kind, Struct) or (attrs.has(kind) and kind.__eq__ is not object.__eq__):
+        # attrs classes that compare by identity are left out: two equal states would have different texts.
         writer = _fields_of(kind)
     else:
         raise TypeError(f"a {kind.__qualname__} has no text that is the same in every process")
@@ -103,6 +104,7 @@ def _fields_of(kind: type[Any]) -> _Writer:
         return lambda value: f"{kind.__name__}()"
     get = attrgetter(*names)
     if len(names) == 1:
+        # With one name, `attrgetter` gives the value itself, and no tuple.
         return lambda value: f"{kind.__name__}({canonical_text(get(value))})"
     return lambda value: f"{kind.__name__}{_sequence(get(value))}"
 
@@ -208,22 +210,26 @@ def replay_in_steps(
     first: int = 1,
 ) -> Iterator[None]:
     """
-    As `replay`, but each step of the iterator carries out one entry.
+    The same as `replay`, but each step of the iterator carries out one entry.
 
     :param first: the number of the first of these entries; the master has already carried out the entries before
     """
     for number, entry in enumerate(entries, first):
+        # The table was put away without a result: nothing follows.
         if entry.kind is EntryKind.ARCHIVED:
             break
         try:
+            # The master gets the random numbers that were drawn in the match.
             events = chance.replay(entry.drawn, partial(_step, game, master, entry))
         except IllegalAction as error:
             raise NotFollowed(f"entry {number}: the rules refuse it: {error}") from error
         except ValueError as error:
             raise NotFollowed(f"entry {number}: {error}") from error
+        # The match must be over exactly at the entry that has an outcome.
         if (master.result is None) is not (entry.outcome == ""):
             ends = "goes on" if master.result is None else "is over"
             raise NotFollowed(f"entry {number}: under this release's rules the match {ends} here, and it was not so")
+        # Some entries have a fingerprint of the match after them.
         if entry.check and fingerprint(master) != entry.check:
             raise NotFollowed(f"entry {number}: its moves give another position under this release's rules")
         if told is not None:
@@ -244,6 +250,7 @@ def _step(game: Game[A, E], master: GameMaster[A, E], entry: Entry) -> Sequence[
         return master.expire(entry.at)
     if kind in AGREEMENTS and seat is not None and isinstance(master, TakesOffers):
         return master.agree(AGREEMENTS[kind], seat, entry.at)
+    # Offers change nothing in the match; only agreements do.
     if kind in OFFERS and seat is not None:
         return ()
     raise ValueError(f"an entry of kind {kind} that cannot stand here")
@@ -277,10 +284,11 @@ def beginning(told: History[E], until: int, most: int) -> History[E]:
     Cut a history at an earlier entry. The result is what `history_in_steps` would make of the record.
 
     :param told: a history with the events of all its entries
-    :param most: as of `history_in_steps`
+    :param most: how many of the last entries have their events in the history
     """
     n = min(told.n, until)
     events = tuple(one for one in told.events if n - most < one[0] <= n)
+    # The result and the secret events belong to the whole match only.
     whole = n == told.n
     return History(n, events, told.result if whole else None, told.names, told.all_events if whole else ())
 
@@ -298,6 +306,7 @@ def history(game: Game[Any, E], opening: TableHeader, entries: Sequence[Entry], 
         try:
             next(steps)
         except StopIteration as stop:
+            # The value that the generator returns.
             told: History[E] = stop.value
             return told
 
@@ -312,12 +321,13 @@ def history_in_steps(
     secrets: bool = False,
 ) -> Generator[None, None, History[E]]:
     """
-    As `history`; each step of the generator carries out one entry.
+    The same as `history`, but each step of the generator carries out one entry. The generator returns the history.
 
     :param most: how many of the last entries have their events in the history; `None`: all entries
     :param secrets: whether the history of a finished match also has the events that only single seats have received
     """
     followed = [entry for entry in entries[:until] if entry.kind is not EntryKind.ARCHIVED]
+    # Events of the entries up to this number are left out.
     first = 0 if most is None else len(followed) - most
     events: list[tuple[int, E]] = []
     everything: list[tuple[int, To[E]]] = []
@@ -332,6 +342,7 @@ def history_in_steps(
     master = new_master(game, opening, chance)
     yield from replay_in_steps(game, master, chance, followed, note)
     names = tuple(seat.shown or seat.name for seat in opening.seats)
+    # Secrets are shown only after the end. Without events for single seats, `events` says everything already.
     shown = secrets and master.result is not None and any(to.audience is not None for _, to in everything)
     return History(len(followed), tuple(events), master.result, names, tuple(everything) if shown else ())
 

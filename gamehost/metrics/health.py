@@ -33,6 +33,7 @@ class OwnerSite(HttpSite):
     """
 
     def __init__(self, host: GameHostService, access: Access) -> None:
+        """Make a site with a limiter of its own: its few connections do not count among those of the players."""
         context = host.context
         limiter = HttpLimiter(context.limits, MOST_CONNECTIONS)
         super().__init__(context.clock, context.scheduler, limiter, access)
@@ -70,12 +71,14 @@ class HttpService:
         self._endpoint.listen(self._site).addCallbacks(self._listening, self._not_listening)
 
     def stop(self) -> Deferred[None]:
+        """Close the port and its open channels. The result fires when the port is closed."""
         port, self._port = self._port, None
         if self._site is not None:
             self._site.close_channels()
         return (None if port is None else port.stopListening()) or succeed(None)
 
     def _listening(self, port: IListeningPort) -> None:
+        """The port is open: log its address. A UNIX socket has no address with a port, so its description is logged."""
         self._port = port
         address: Any = port.getHost()
         where = f"{address.host}:{address.port}" if hasattr(address, "host") else self._description

@@ -306,6 +306,7 @@ class HostCollector(Collector):
         for metric in METRICS:
             family = family_of(metric)
             for labels, value in metric.read(self._host).items():
+                # A histogram has counts for its ranges and a sum; all other metrics have one number.
                 if isinstance(family, HistogramMetricFamily):
                     assert isinstance(value, Histogram)
                     family.add_metric(labels, _buckets(value), value.total)
@@ -339,6 +340,7 @@ class MetricsSite(OwnerSite):
     """
 
     def __init__(self, host: GameHostService, access: Access) -> None:
+        """Make the site. From now on, the journal also measures how long changes wait until they are acknowledged."""
         super().__init__(host, access)
         backlog = backlog_of(host.store)
         if backlog is not None and backlog.measures.acknowledged is None:
@@ -346,6 +348,7 @@ class MetricsSite(OwnerSite):
         self._registry = new_registry(host)
 
     def respond(self, asked: Asked) -> Answering:
+        """Answer `/metrics` in the format that the client accepts; refuse all other paths."""
         if asked.path != ("metrics",):
             return refused(404, "the metrics are at /metrics")
         encode, kind = choose_encoder(asked.headers.get("accept", ""))

@@ -425,9 +425,9 @@ def commit_faults(commits: Iterable[Commit]) -> list[str]:
         else:
             if not commit.whole:
                 faults.append(f"the commit of row {commit.seq} does not match its hash")
-            # Nothing is known before the first commit. Each later commit must contain the hash of the previous one, and
-            # its items must continue the numbers.
             elif before and (commit.seq - len(items), commit.body[:_HASH]) != (before.seq, before.h):
+                # Nothing is known before the first commit. Each later commit must contain the hash of the previous one,
+                # and its items must continue the numbers.
                 faults.append(f"the commit before that of row {commit.seq} is missing")
         before = commit
     return faults
@@ -725,8 +725,8 @@ class RecentCommits:
                 if tail is not None:
                     if n > tail.n:
                         self._move(table, tail, group, numbers)
-                # A table that is not in use, with entries from an earlier run: move them once.
                 elif table in self._unmoved:
+                    # A table that is not in use, with entries from an earlier run: move them once.
                     self._unmoved.remove(table)
                     group.rows += self.rows_to_move(table, numbers)
             group.remove_to = self._commits.popleft().seq
