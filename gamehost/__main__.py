@@ -49,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if verb == "--version":
         print_text(f"gamehost {__version__}\n")
     elif verb == "run" or (verb.startswith("-") and verb not in ("-h", "--help")):
+        # Without a verb, the options are those of `run`.
         run(rest if verb == "run" else [verb, *rest])
     elif verb == "journal":
         from gamehost.commands import journal as journal_command
@@ -123,7 +124,7 @@ def show_everything() -> None:
 
 
 def completion_words() -> Mapping[str, Sequence[str]]:
-    """The words of the command line for the completion script, as of `gamehost.commands.command_line.bash`."""
+    """The words of the command line for the completion script; see `gamehost.commands.command_line.bash`."""
     from gamehost.commands import admin, journal
     from gamehost.commands.command_line import words_of
     from gamehost.config import Options
@@ -131,6 +132,7 @@ def completion_words() -> Mapping[str, Sequence[str]]:
 
     offers: dict[str, Sequence[str]] = {}
     for name in offered(VERBS):
+        # A verb that cannot be used is not completed.
         with suppress(PartUnusable):
             offers[name] = _verb(name).words(REGISTRY.wires)
     return {
@@ -168,6 +170,7 @@ def run(options: Sequence[str]) -> None:
 
 def _may_ask_for_tls(options: Sequence[str]) -> bool:
     """Whether the options, or the file that they name, may use TLS or a cluster. If in doubt, `True`."""
+    # The value of an option can be the next word.
     for option, following in zip_longest(options, options[1:], fillvalue=""):
         name, equals, value = option.partition("=")
         # An option may be shortened as long as it is unique.
@@ -176,6 +179,7 @@ def _may_ask_for_tls(options: Sequence[str]) -> bool:
                 text = Path(value if equals else following).read_text("utf-8")
                 if any(word in text for word in ("tls:", "ssl:", "cluster")):
                     return True
+        # `--cl` is the shortest form of `--cluster`.
         if name.startswith("--cl") or "tls:" in option or "ssl:" in option:
             return True
     return False
@@ -207,6 +211,7 @@ def import_twisted(options: Sequence[str]) -> None:
         import twisted.internet.posixbase
         import twisted.internet.tcp  # noqa: F401
     finally:
+        # From now on, these modules can be imported as usual.
         for name in left_out:
             del sys.modules[name]
 

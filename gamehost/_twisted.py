@@ -54,7 +54,8 @@ class Timer:
 
     def stop(self) -> None:
         """Cancel the call, if one is pending."""
-        call, self._call = self._call, None
+        call = self._call
+        self._call = None
         if call is not None:
             call.cancel()
 
@@ -142,6 +143,7 @@ def poll_without_log_context(reactor: Any) -> None:
     """
     if not (hasattr(select, "epoll") and isinstance(getattr(reactor, "_poller", None), select.epoll)):
         return
+    # The rest is what Twisted's own method does, without the context.
     selectables, read_or_write, log = reactor._selectables, reactor._doReadOrWrite, Logger("gamehost")
 
     def iterate(timeout: float | None) -> None:
@@ -188,6 +190,7 @@ class ImmediateServer(tcp.Server):
         super().stopWriting()
 
     def write(self, data: bytes) -> None:
+        """Send data at once. What the system does not accept is queued, and the producer is paused."""
         if not self._waits and self.connected and not self.disconnecting and not self.TLS:
             try:
                 # Nothing is queued, so this data may be sent first.
@@ -199,6 +202,7 @@ class ImmediateServer(tcp.Server):
             data = data[sent:]
         super().write(data)
         producer: Any = self.producer
+        # Twisted would pause the producer only when much data is queued.
         if producer is not None and not self.producerPaused and self._waits:
             self.producerPaused = True
             producer.pauseProducing()
@@ -243,6 +247,7 @@ def accept_steadily(port: IListeningPort, clock: IReactorTime, refused: Callable
             tcp_port.stopReading()
             clock.callLater(REFUSAL_PAUSE, go_on)
 
+    # Called after the pause.
     def go_on() -> None:
         if tcp_port.connected and not tcp_port.disconnecting:
             tcp_port.startReading()
@@ -259,6 +264,7 @@ def write_at_once(transport: Any, data: bytes) -> None:
         and not transport.disconnecting
         and not transport.TLS
     ):
+        # Twisted has queued data in `dataBuffer` after `offset`, and in `_tempDataBuffer`.
         nothing_queued = transport.offset == len(transport.dataBuffer) and not transport._tempDataBuffer
         # An error means that the system's buffer is full, or that the connection is lost: the queue finds out which.
         with suppress(OSError):
@@ -278,6 +284,7 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
     :param data: bytes that the first protocol has received and not used
     """
     bare = getattr(transport, "bare", transport)  # the transport below, if this one writes in frames
+    # Twisted's transports reach their protocol by an attribute.
     # In Twisted, a transport that encrypts is a wrapper, which has its protocol in another attribute.
     setattr(bare, "wrappedProtocol" if hasattr(bare, "wrappedProtocol") else "protocol", protocol)
     protocol.makeConnection(transport)
@@ -296,6 +303,7 @@ def quiet_pool(reactor: Any) -> Any:
     from twisted.web.client import HTTPConnectionPool  # only some hosts send requests
 
     pool = HTTPConnectionPool(reactor)
+    # Twisted has no setting for this: a factory is quiet if its `noisy` is `False`.
     vars(pool)["_factory"] = type("QuietFactory", (pool._factory,), {"noisy": False})
     return pool
 

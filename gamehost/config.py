@@ -42,6 +42,7 @@ def declared_settings(registry: Registry = REGISTRY) -> Mapping[str, Setting]:
     """
     declared = {f"limits.{name}": limit for name, limit in LIMITS.items()}
     declared |= {f"web.{name}": one for name, one in PAGES.items()}
+    # `None` as default: the wire or the game has the default value itself.
     for wire in registry.wires:
         for game in wire.games:
             own = {name: Setting(None, words, reload=Reload.USED) for name, words in game.options.items()}
@@ -95,6 +96,7 @@ class HostSettings:
                 raise BadOption(f"{name}: {words}")
         # The settings of each wire and game, checked by the wire or the game.
         wires, strictly = {}, {"strict": "yes"} if options["strict"] else {}
+        # The result of `configure` and `check` is not used: they raise `BadOption` if the settings are wrong.
         for wire in registry.wires:
             wires[wire.name] = settings_of(wire.name, given, wire.options, **strictly)
             _named(wire.name, wire.configure, wires[wire.name])
@@ -111,6 +113,7 @@ class HostSettings:
             }
             for name in ("watch_delay", "house")
         )
+        # The option `--house` is for all games; a setting of one game replaces it.
         house = dict.fromkeys(registry.games, options["house"]) | house
         limits = _named("limits", Limits.read, {**PROFILES[options["profile"]], **settings_of("limits", given, LIMITS)})
         reveal = PAGES["reveal"]
@@ -123,6 +126,7 @@ class HostSettings:
         values |= {f"{game}.watch_delay": delays.get(game, 0.0) for game in games}
         values |= {f"{game}.house": seconds for game, seconds in house.items()}
         most = limits.house_tables, limits.most("house_tables_per_address")
+        # House players are programs of this host, and are not part of the strict wires.
         rules = HouseRules({} if options["strict"] else house, options["house-level"], *most)
         return cls(
             limits, games, wires, watch_delays=delays, house=rules, reveals=revealed == "finished", values=values
@@ -167,6 +171,7 @@ class Options(usage.Options):
         self.registry = registry
         self.declared = declared_options(registry)
         self.update({name: one.default for name, one in self.declared.items()} | {"set": {}})
+        # The options of the command line alone, without the defaults.
         self._given: dict[str, Any] = {}
         #: The log of the process; `None`: a log that `twistd` or `twist` has made is used.
         self.log: Log | None = None
@@ -191,6 +196,7 @@ class Options(usage.Options):
             super().parseOptions(options)
         except usage.UsageError as error:
             if self.parent is None:
+                # These options are read alone, and not as a part of those of `twistd`.
                 raise
             exit_with_usage_error(error)
 
@@ -259,10 +265,12 @@ class Options(usage.Options):
         """Combine the command line, the file and the defaults. The command line has priority."""
         given = self._given
         if "config" in given:
+            # The options of the file are read as if they were on a command line of their own.
             from_file = Options(self.registry)
             repeatable = {name for name, one in self.declared.items() if one.many}
             for name, text in _read_config(Path(given["config"]), repeatable):
                 from_file.take(name, text)
+            # `set` has many settings: the command line replaces single ones, and not all of them.
             both = {**from_file._given.get("set", {}), **given.get("set", {})}
             given = {**from_file._given, **given, "set": both}
         self.update(given)
@@ -278,6 +286,7 @@ class Options(usage.Options):
         """The default endpoints of each wire and of the pages, with `--shift` added to their ports."""
 
         def moved(endpoint: str) -> str:
+            # An endpoint such as `tcp:4242:interface=127.0.0.1`.
             kind, port, rest = endpoint.split(":", 2)
             return f"{kind}:{int(port) + self['shift']}:{rest}"
 
@@ -294,6 +303,7 @@ class Options(usage.Options):
         if option is None or name in ("config", "help", "version"):
             raise usage.UsageError(f"--config: unknown option {name!r}")
         declared = self.declared.get(name)
+        # An option without a value on the command line is `yes` or `no` in the file.
         if any(name in wire.flags for wire in self.registry.wires) or (declared and declared.read is yes_or_no):
             if _checked(yes_or_no, name, text):
                 option()
@@ -308,6 +318,7 @@ class Options(usage.Options):
         lines = [super().getUsage(width), "Settings, for --set:"]
         for name, one in sorted(declared_settings(self.registry).items()):
             default = {True: "yes", False: "no"}[one.default] if isinstance(one.default, bool) else one.default
+            # Only limits have their default in this list.
             default = f"; default {default}" if name.startswith("limits.") else ""
             lines += textwrap.wrap(
                 f"{name}: {one.words}{default}", 100, initial_indent="  ", subsequent_indent="      "
@@ -332,6 +343,7 @@ def _method_name(option: str) -> str:
 def _option(name: str, declared: Setting) -> Callable[..., None]:
     """Make the method of an option."""
 
+    # `--NAME` without a value.
     def flag(self: Options) -> None:
         self._given[name] = True
 
@@ -393,6 +405,7 @@ def _text_of(path: Path) -> str:
         data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise ValueError(f"the file is too large; expected at most {LARGEST_FILE} bytes")
+    # The parser of TOML needs much time for names with very many dots.
     text = data.decode("utf-8")
     if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
         raise ValueError(f"a line has more than {MOST_DOTS} dots")
@@ -421,6 +434,7 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
             for setting, text in _flat(value):
                 yield "set", f"{setting}={text}"
         elif isinstance(value, list) and (name not in repeatable or any(isinstance(one, list | dict) for one in value)):
+            # A list is for an option that can be given several times, and has only texts and numbers.
             expected = "a list of texts" if name in repeatable else "one value"
             raise usage.UsageError(f"--config: {path}: {name}: expected {expected}, got {value}")
         elif isinstance(value, dict):
@@ -434,6 +448,7 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """The settings with full names such as `game.name`, from nested tables or from names with dots."""
+    # Each level adds one dot to the prefix.
     if prefix.count(".") > MOST_TABLES:
         raise usage.UsageError("--config: set: tables are nested too deep")
     for name, value in table.items():
@@ -449,5 +464,7 @@ def admin_path(options: Options) -> Path | None:
     """The path of the socket for `gamehost admin`; `None`: the host has no such socket."""
     given: str | None = options["admin"]
     if given is None:
+        # The option was not given: the socket is beside the store.
         return socket_beside(options["store"])
+    # An empty text switches the socket off.
     return Path(given) if given else None

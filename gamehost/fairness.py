@@ -74,6 +74,7 @@ class FairScheduler:
         """Put a connection into the queue for a turn."""
         self.lines.put(rate_limit_key(scheduled.address), scheduled)
         if self._next is None:
+            # No round is planned. The next one begins `PAUSE` seconds after the last one at the earliest.
             self._next = self._clock.callLater(max(0.0, self._not_before - self._clock.seconds()), self._go_around)
 
     def has_time(self, pieces: float = 1.0) -> bool:
@@ -95,7 +96,9 @@ class FairScheduler:
         # Schedule the next round first, so that the others get their turns even after an error in one turn.
         self._next = clock.callLater(PAUSE, self._go_around)
         self.in_turn = True
+        # The address that works for many clients gets the first turn.
         self.lines.advance(self.first)
+        # At most one turn for each connection: one that calls `wait` again is at the end of the queue.
         for _ in range(self.lines.waiting):
             if not self.lines.waiting:
                 break  # all others have left the queue during a turn
@@ -105,6 +108,7 @@ class FairScheduler:
         self.in_turn = False
         self._not_before = clock.seconds() + PAUSE
         if self._next is not None:
+            # The pause counts from the end of this round, which may have taken long.
             self._next.reset(PAUSE)
         self._rest()
 
@@ -161,9 +165,11 @@ class Slices:
         :param has_time: whether the first slice may be done now in any case, because it is a part of other work
         """
         work, scheduler = _Work(steps, done), self._scheduler
+        # Without a scheduler there is always time. `_slice` returns whether the work is done after its first slice.
         if not (has_time or scheduler is None or scheduler.has_time()) or not self._slice(work):
             self._waiting.append(work)
             if len(self._waiting) == 1:
+                # For more pieces of work, a turn is planned already.
                 self._wait()
 
     def halt(self) -> None:
@@ -194,6 +200,7 @@ class Slices:
 
     def _slice(self, work: _Work) -> bool:
         """Do a slice of a piece of work. Returns whether the work is done."""
+        # In a turn of the scheduler, a slice is shorter, and the clock is read more often.
         seconds, between = (SECONDS, BETWEEN) if self._scheduler is None else (SHARE / 2, BETWEEN_IN_TURN)
         ends = self._clock.seconds() + seconds
         result: Any

@@ -29,6 +29,11 @@ class Histogram:
     __slots__ = ("bounds", "counts", "total")
 
     def __init__(self, bounds: Sequence[float] = SECONDS) -> None:
+        """
+        Make an empty histogram.
+
+        :param bounds: the upper bounds of the ranges; one more range has all larger values
+        """
         self.bounds = bounds
         #: The counts of values, in the order of the ranges.
         self.counts = [0] * (len(bounds) + 1)
@@ -45,6 +50,7 @@ class Histogram:
         bounds, counts = self.bounds, self.counts
         for moment in moments:
             counts[bisect_left(bounds, now - moment)] += 1
+        # The sum of all `now - moment`.
         self.total += now * len(moments) - sum(moments)
 
 
@@ -84,7 +90,8 @@ class MatchCounts:
         The lowest number of a table with a match that has ended since the last call; without one, a number that no
         table has.
         """
-        oldest, self._oldest = self._oldest, NONE
+        oldest = self._oldest
+        self._oldest = NONE
         return oldest
 
     def moves_of(self, wire: str, game: str) -> Count:

@@ -228,6 +228,7 @@ def find_wires(entries: Iterable[EntryPoint] | None = None) -> Registry:
     # The host's own come first: no other package can take their names away.
     dialects = [entry for name, entry in offered(GROUP).items() if is_own(entry) and name not in OWN]
     own, rejected = _usable(dialects, [resolve_name(where) for where in OWN.values()])
+    # The host's own wires that are extras follow, in the order of their default ports.
     own[len(OWN) :] = sorted(own[len(OWN) :], key=lambda wire: int(wire.endpoint.split(":")[1]))
     # Entry points of this package are left out here: a further one would come from an earlier installed version.
     others = sorted((entry for entry in entries if not is_own(entry)), key=lambda one: (one.name, one.value))
@@ -302,6 +303,7 @@ def _check_names(wire: Wire[Any], known: Sequence[Wire[Any]]) -> None:
     for game in wire.games:
         if not NAME.fullmatch(game.name):
             raise PartUnusable(f"{game.name!r} is not a name for a game; {NAME_WORDS}")
+        # The same object is allowed: several wires may serve one game.
         if games.setdefault(game.name, game) is not game:
             raise PartUnusable(f"another game is called {game.name!r}; expected another name")
 
@@ -310,7 +312,7 @@ def find_notifiers(wires: Sequence[Wire[Any]]) -> tuple[Sequence[NotifierKind], 
     """
     Find the notifiers that entry points name. Also returns those that are left out.
 
-    :param wires: all usable wires; a notifier must not have an option of the same name
+    :param wires: all usable wires. A notifier must not have an option that one of them has
     """
     kinds: list[NotifierKind] = []
     rejected = []
@@ -326,6 +328,7 @@ def find_notifiers(wires: Sequence[Wire[Any]]) -> tuple[Sequence[NotifierKind], 
             rejected.append(Rejected(_source(entry), str(error), "notifier"))
         else:
             kinds.append(kind)
+            # Later notifiers must not have these options.
             taken |= kind.options.keys()
     return kinds, rejected
 

@@ -86,6 +86,7 @@ class TokenBucket:
         # `elapsed` is negative if the system's clock was set back: this must not cost tokens.
         if elapsed > 0.0:
             left += elapsed * self._rate
+            # At most `burst` tokens. This is faster than `min`.
             left = left if left < self._burst else self._burst
         self._at = now
         enough = left >= tokens
@@ -96,6 +97,7 @@ class TokenBucket:
         """Take tokens, even if there are too few. Returns the seconds until there would have been enough."""
         if self.take(now, tokens):
             return 0.0
+        # Now `left` is negative: later tokens pay for these.
         self.left -= tokens
         return -self.left / self._rate
 
@@ -121,8 +123,8 @@ class KeyedBuckets(Generic[K]):
     """
     A bucket for each key, for instance for each address. Full buckets are removed from time to time.
 
-    :param rate: as of `TokenBucket`
-    :param burst: as of `TokenBucket`
+    :param rate: see `TokenBucket`
+    :param burst: see `TokenBucket`
     """
 
     def __init__(self, rate: float, burst: int) -> None:
@@ -139,6 +141,8 @@ class KeyedBuckets(Generic[K]):
         bucket = self._buckets.get(key)
         if bucket is None:
             if len(self._buckets) >= self._sweep_at:
+                # A full bucket is the same as a new one, so it need not be stored. Search again when twice as many are
+                # stored.
                 self._buckets = {key: bucket for key, bucket in self._buckets.items() if not bucket.full(now)}
                 self._sweep_at = max(1024, 2 * len(self._buckets))
             bucket = self._buckets[key] = TokenBucket(self._rate, self._burst, now)
@@ -192,6 +196,7 @@ class Rounds(Generic[K, W]):
         :param first: put the object, and its queue, in front of all others
         """
         line = self._lines.setdefault(taker, OrderedDict())
+        # `True` counts as 1.
         self.waiting += waiter not in line
         line[waiter] = None
         if first:
@@ -221,6 +226,7 @@ class Rounds(Generic[K, W]):
         waiter, _ = line.popitem(last=False)
         self.waiting -= 1
         if line:
+            # The rest of the queue goes to the end: the turn-takers take turns.
             self._lines[taker] = line
         return waiter
 
@@ -261,6 +267,7 @@ def rate_limit_key(address: str) -> str:
     number = address_of(address)
     if number is None:
         return address
+    # Shifting right and left sets the lower 64 bits to 0.
     return str(number) if number.version == 4 else f"{IPv6Address(int(number) >> 64 << 64)}/64"
 
 

@@ -171,6 +171,7 @@ class GameHostService(Service):
             self.context, self.store = self.build_context()
             self._room = self.store.room
             if self._room is Room.NONE:
+                # A host with a full disk runs, and refuses players, until there is room.
                 self.log.critical("{full}; tables are resumed when there is room", full=FULL)
             else:
                 self._resume()
@@ -183,6 +184,7 @@ class GameHostService(Service):
             gc.enable()
         self._open_ports()
         if self._failures:
+            # A required port cannot be opened: end the start.
             for port in self.ports:
                 port.stopListening()
             self.store.close()
@@ -230,6 +232,7 @@ class GameHostService(Service):
             self._fronts.append(("web", place, self.cluster.front_of(site, True), False))
         for one in self._fronts:
             self._listen(*one)
+        # From now on, players can come back: the time for which seats are reserved begins.
         self.context.lobby.registry.ports_open()
 
     def _resume(self) -> None:
@@ -265,6 +268,7 @@ class GameHostService(Service):
         address: Any = port.getHost()
         if hasattr(address, "host"):
             where = f"{address.host}:{address.port}"
+            # A port on all addresses has no address of its own to show.
             host = "HOST" if address.host in _EVERYWHERE else address.host
             directory = self.context.lobby.directory
             if any(listener.wire.name == name and listener.wire.for_people for listener in self.listeners):
@@ -297,6 +301,7 @@ class GameHostService(Service):
         self._taken += taken
         self._failures.append(reason)
         if self.running:
+            # The port was closed because the host could not serve players, and cannot be opened again.
             self.on_fatal(reason)
 
     def _why_not(self) -> str:
@@ -304,6 +309,7 @@ class GameHostService(Service):
         more = len(self._failures) - 1
         others = f", and {more} more" if more else ""
         return (
+            # Another port helps only if a port is in use.
             self._failures[0] + others + ("; --shift=1000, or another number, moves all ports" if self._taken else "")
         )
 
@@ -311,6 +317,7 @@ class GameHostService(Service):
         """Called every `WATCH_EVERY` seconds: show that the reactor runs, check the disk, and react if it is behind."""
         # Measure the delay of this call, and show that the reactor runs.
         if self._watch is not None:
+            # How much later than planned this call is: the reactor was busy for so long.
             self.lag.observe(max(0.0, self.context.clock.seconds() - self._watch.getTime()))
         self._watch = self.context.clock.callLater(WATCH_EVERY, self._look)
         self.supervisor.alive(self.context.clock.seconds())
@@ -325,6 +332,7 @@ class GameHostService(Service):
         # React to a change of the disk.
         pressure = self.store.pressure
         if pressure is self._pressure:
+            # Nothing has changed since the last call.
             return
         if pressure is Pressure.NONE:
             self.log.info("the {medium} has caught up", medium=self.medium)
@@ -334,10 +342,12 @@ class GameHostService(Service):
         if pressure is Pressure.GIVE_UP:
             self.on_fatal(f"the {self.medium} has not answered for too long")
         # Pause or refuse clients, or close and open the ports.
-        before, self._pressure = self._pressure, pressure
+        before = self._pressure
+        self._pressure = pressure
         self._update_refusals()
         for _, one in factories(self):
             one.pause_input(pressure >= Pressure.PAUSE)
+        # Only members of a cluster reach `AWAY`.
         if before < Pressure.AWAY <= pressure:
             self._go_away()
         elif pressure < Pressure.AWAY <= before:
@@ -377,14 +387,17 @@ class GameHostService(Service):
         if now < self._look_at_disk_from:
             return
         self._look_at_disk_from = now + ROOM_EVERY
-        before, self._room = self._room, self.store.room
+        before = self._room
+        self._room = self.store.room
         if self._room is before:
+            # Nothing has changed since the last look.
             return
         if self._room is Room.NONE:
             self.log.critical("{full}; the host stops", full=FULL)
             self.stopService().addCallback(lambda _: self.on_fatal(FULL))
             return
         if before is Room.NONE:
+            # The host has started with a full disk, and has not read its tables yet.
             self._resume()
         if self._room is Room.LOW:
             self.log.error("the disk is nearly full: no new tables begin")
@@ -395,6 +408,7 @@ class GameHostService(Service):
     def _update_refusals(self) -> None:
         """Set what the lobby and the limiter of connections must refuse now."""
         busy = BUSY.format(medium=self.medium) if self._pressure >= Pressure.REFUSE else None
+        # `closed` refuses log-ins and new tables; `no_room` only new tables. `None`: nothing is refused.
         closed = FULL if self._room is Room.NONE else busy
         self.context.limiter.closed = self.context.lobby.closed = closed
         self.context.lobby.no_room = NO_ROOM if self._room is Room.LOW else None
@@ -409,6 +423,7 @@ class GameHostService(Service):
 
         :param on: `False`: begin new matches again
         """
+        # `draining` has the words for refused players, or `None`. Log only a change.
         if on is not (self.context.lobby.draining is not None):
             self.log.info("no new matches begin; the host ends after the last one" if on else "new matches begin again")
         self.context.lobby.drain(DRAINING if on else None)
@@ -441,6 +456,7 @@ class GameHostService(Service):
         closing.append(maybeDeferred(self.cluster.halt))
         if self.house is not None:
             closing.append(self.house.stop())
+        # The moves that were accepted before are stored; later input is ignored.
         for _, one in factories(self):
             one.stop_input()
         # Make the accepted moves durable, and then inform the clients and close their connections.

@@ -69,6 +69,7 @@ class Setting(Struct, frozen=True):
             case () | []:
                 return "none"
             case [first]:
+                # A list of one value, such as an endpoint.
                 return str(first)
             case float(number):
                 return f"{number:g}"
@@ -193,4 +194,5 @@ def settings_of(owner: str, settings: Settings, known: Collection[str], **otherw
     """
     prefix = owner + "."
     mine = {name.removeprefix(prefix): text for name, text in settings.items() if name.startswith(prefix)}
+    # Settings of this owner replace the values in `otherwise`.
     return {name: text for name, text in {**otherwise, **mine}.items() if name in known}

@@ -123,6 +123,7 @@ def make_host(
     endpoints.headers.unlimited = limits.unlimited
     joining = _joining(options, reactor, endpoints)
 
+    # Called when the host starts, on the reactor: only then the store is opened.
     def build_context() -> tuple[HostContext, DurableJournal | MemoryJournal]:
         cork = Cork()
         if joining is not None:
@@ -194,6 +195,7 @@ def _count_blocked_game(
     """
     Called on the watchdog's thread when the reactor is blocked: count a fault of the game with code that is running.
     """
+    # Without a game's code on the stack, the host itself is slow.
     if (game := game_of(files, folders)) is not None:
         reactor.callFromThread(blocked, game)
 
@@ -210,8 +212,11 @@ def _lobby(
 ) -> Lobby:
     """Make the lobby, with its accounts, sessions and log-ins."""
     settings = options.settings
-    accounts, durable = StoredAccounts(store), store if isinstance(store, DurableJournal) else None
-    proven, remembered = None, None
+    accounts = StoredAccounts(store)
+    durable = store if isinstance(store, DurableJournal) else None
+    # A store in memory has no proofs of earlier log-ins, and remembers no devices.
+    proven = None
+    remembered = None
     if durable is not None:
         proven = ProvenLogins(proof_key(beside(options["store"]).absolute()), durable, durable.wall)
         remembered = RememberedLogins(StoredRemembered(durable), durable.wall)
@@ -302,11 +307,13 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
     pages = limits.http_connections if any(options["web"]) else 0
     in_cluster = options["cluster"] is not None
     places = [text for name in (*(wire.name for wire in options.registry.wires), "web") for text in options[name]]
+    # Behind haproxy or in a cluster, a connection waits for a header with the client's address before it counts.
     begun = in_cluster or any(text.startswith("haproxy:") for text in places)
     headers = MOST_HEADERS if begun else 0
     # In a cluster, a connection that is passed on to another member needs two files.
     each = 2 if in_cluster else 1
     files = fd_budget(each * limits.connections + pages + headers)
+    # If files are scarce, pages and headers get a fifth each.
     pages, headers = min(pages, files // 5), min(headers, files // 5)
     room = max(1, (files - pages - headers) // each)
     return ConnectionLimiter(limits, room, lobby.registry.seats_at, lobby.bans), HttpLimiter(limits, pages)
@@ -314,6 +321,7 @@ def _limiters(limits: Limits, options: Options, lobby: Lobby) -> tuple[Connectio
 
 def _parts(options: Options, reactor: Any, endpoints: Endpoints, access: Access) -> list[Part]:
     """Make the optional parts of a host: ports for metrics and health, and notifiers for absent players."""
+    # A notifier is used if the option with its name is given.
     kinds = []
     for kind in options.registry.notifiers:
         if options[kind.name] is not None:
@@ -334,6 +342,7 @@ def _http_parts(places: Sequence[tuple[str, str, IStreamServerEndpoint]], access
         from gamehost.metrics.site import MetricsSite  # needs a package that is an extra
 
         sites["metrics"] = MetricsSite
+    # A place is the name of the option, the text of the endpoint, and the endpoint.
     return [HttpService(*place, access, sites[place[0]]) for place in places]
 
 
@@ -347,7 +356,12 @@ def _notices_parts(options: Options, reactor: Any, kinds: Sequence[NotifierKind]
 
 
 def house_service(options: Options, reactor: Any) -> HouseService | None:
-    """Make the service for the processes of the house players; `None`: the options switch house players off."""
+    """
+    Make the service for the processes of the house players; `None`: the options switch house players off.
+
+    The processes connect to a socket in a folder beside the file of the store. A store in memory or in a database has
+    no place beside it: then a temporary folder is used.
+    """
     if not any(options.settings.house.seconds.values()):
         return None
     store = options["store"]
@@ -379,6 +393,7 @@ def _open_store(
     kind = usable_kind_of(options["store"])
     if kind is not None:
         if joining is not None:
+            # A member of a cluster sends its players to other members when its database does not answer.
             common |= {"cluster": joining.address, "limits": BacklogLimits(away_after=AWAY_AFTER)}
         journal: DurableJournal = kind.open(options["store"], from_thread, broken, warn=_warn, **common)
         return journal

@@ -101,8 +101,9 @@ class LiveJournal:
 @contextmanager
 def opened(store: str) -> Iterator[Inspector | LiveJournal]:
     """
-    A context that opens a journal: its file, its database, or the running host that has the file open. :raises
-    StoreUnusable: there is no journal, or a host has it open and does not answer
+    A context that opens a journal: its file, its database, or the running host that has the file open.
+
+    :raises StoreUnusable: there is no journal, or a host has it open and does not answer
     """
     if kind_of(store) is not None:
         with inspecting(store) as inspector:

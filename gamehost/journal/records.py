@@ -431,9 +431,10 @@ class Journal(Protocol):
     def load(self, table: TableId, loaded: Callable[[TableRecord | str], None]) -> None:
         """
         Read the record of a table, in order with the changes: it contains all entries that were added before.
-        Afterwards, entries can be added to an unfinished table. A journal need not store finished tables. :param
-        loaded: called in order with the callbacks of changes, with the record, or with the reason why it is missing or
-        cannot be read
+        Afterwards, entries can be added to an unfinished table. A journal need not store finished tables.
+
+        :param loaded: called in order with the callbacks of changes, with the record, or with the reason why it is
+            missing or cannot be read
         """
 
     def read(self, table: TableId, found: Callable[[TableRecord | str], None]) -> None:

@@ -38,6 +38,7 @@ def escaped(text: str) -> str:
     if not text.isprintable():
         for one in set(text):
             if not one.isprintable():
+                # Without the quotes that `ascii` puts around the escape.
                 text = text.replace(one, ascii(one)[1:-1])
     return text
 
@@ -80,6 +81,7 @@ def short_path(path: Path) -> Iterator[str]:
     if len(os.fsencode(path)) <= LONGEST_PATH:
         yield str(path)
         return
+    # 8 bytes for two slashes and the number of the file descriptor.
     short = len(os.fsencode(path.name)) + len(str(_OPEN_FILES)) + 8
     if short > LONGEST_PATH or not _OPEN_FILES.is_dir():
         raise SocketUnusable(f"{path}: the path of a socket has {LONGEST_PATH} bytes at most; name a shorter one")
@@ -115,5 +117,6 @@ def peer_user(one: socket.socket) -> int | None:
     """The user id of the process at the other end of a unix socket; `None`: the system does not report it."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
+    # The system gives three numbers: process, user and group.
     _, user, _ = struct.unpack("3i", one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
     return int(user)

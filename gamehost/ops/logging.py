@@ -64,6 +64,8 @@ def failure_words(failure: Failure) -> str:
         stack = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)
         place = f" at {frames(stack)}" if stack else ""
         words.append(f"{type(error).__name__}: {shortened(str(error), 500)}{place}")
+        # As Python prints it: the cause that was given with `from`, or else the error that was being handled, unless
+        # `from None` hides it.
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return "; from ".join(words)
 
@@ -88,7 +90,7 @@ def json_line(event: LogEvent, unwritten: int) -> str:
     An event as a line for programs: one JSON object in ASCII. Twisted's `eventAsJSON` is not used, because it writes
     all values of an event, also objects.
 
-    :param unwritten: as for `text_line`
+    :param unwritten: see `text_line`
     """
     failure = event.get("log_failure")
     fields: dict[str, Any] = {
@@ -196,6 +198,8 @@ class Log:
             unwritten = self._let_through(event)
             if unwritten is None:
                 return
+            # Lines can be lost when the disk is full or nobody reads the pipe. When a line is written again, the next
+            # line says how many were lost.
             lost = self.lost
             if self._write(self._line(event, unwritten)) and lost != self._lost_said:
                 more = lost - self._lost_said
@@ -211,7 +215,10 @@ class Log:
         """
         with self._lock:
             new = self.open_file()
-            old, self._file, self._opened = self._file, new, True
+            old = self._file
+            self._file = new
+            self._opened = True
+            # Standard output gives the same number again, and must not be closed.
             if old is not None and old != new:
                 os.close(old)
 
@@ -238,12 +245,15 @@ class Log:
         kind = self._kinds.get(name)
         if kind is None:
             if len(self._kinds) >= KINDS:
+                # There are too many kinds: count all further ones as one kind.
                 name = (None, None)
             kind = self._kinds.setdefault(name, _Kind(TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE, now)))
+        # Critical events, and actions of the administrator, are always written.
         if not kind.bucket.take(now) and event.get("log_level") is not LogLevel.critical and not event.get(_ALWAYS):
             kind.unwritten += 1
             return None
-        unwritten, kind.unwritten = kind.unwritten, 0
+        unwritten = kind.unwritten
+        kind.unwritten = 0
         return unwritten
 
     def _open(self) -> None:
@@ -262,9 +272,11 @@ class Log:
             self._open()
         rest = line.encode("utf-8", "backslashreplace") + b"\n"
         if self._torn:
+            # End the line of which only the beginning was written.
             rest = b"\n" + rest
         try:
             while rest:
+                # A full pipe would block the whole host, so the rest of the line is given up.
                 if self._file is None or not _is_writable(self._file):
                     raise BlockingIOError
                 rest = rest[os.write(self._file, rest[:PIECE]) :]
@@ -325,6 +337,7 @@ def log_for(twistd: Any, log_format: str) -> Log | None:
         open_file: Callable[[], int | None] = standard_output
     else:
         open_file = file_at(path or "twistd.log")
+        # Try now whether the file can be opened.
         os.close(open_file())
     log = Log(open_file, FORMATS[log_format])
     _of_this_process.append(log)

@@ -83,10 +83,15 @@ class Watchdog:
             self.look()
 
     def look(self) -> None:
-        """Log if there was no beat for too long, and when the beats come again."""
+        """
+        Called regularly on the watchdog's thread: log if the reactor has given no sign of life (`beat`) for too long,
+        and when it runs again.
+        """
         now, beat_at = self._clock(), self._beat_at
         own_gap = now - self._looked_at
         self._looked_at = now
+        # `_told` is the time of the last beat, if it was logged that the reactor is blocked. A newer beat says that it
+        # runs again.
         if self._told is not None and beat_at != self._told:
             self.log.warn("the reactor runs again, after {seconds:.1f} s", seconds=beat_at - self._told)
             self._told = None
@@ -97,6 +102,7 @@ class Watchdog:
             self._told = beat_at
             self.log.critical("the reactor has not run for {seconds:.1f} s", seconds=now - beat_at)
             log_stacks(self.log)
+            # The game in this code may be the cause.
             self.blocked_in(files_of(threading.main_thread()))
 
 
@@ -118,6 +124,7 @@ def stacks() -> Iterator[tuple[str, str]]:
     for number, frame in sys._current_frames().items():
         summary = traceback.StackSummary.extract(traceback.walk_stack(frame), lookup_lines=False)
         summary.reverse()
+        # A thread without a name was not started by Python.
         yield names.get(number, str(number)), frames(summary)
 
 
@@ -170,6 +177,7 @@ class GameBreaker:
         """Count a fault, and close the game if there are too many."""
         now, times = self._clock.seconds(), self._faults[game]
         times.append(now)
+        # `times` has at most `MOST` times: the first one is the oldest of the last `MOST` faults.
         if len(times) == MOST and now - times[0] <= WITHIN:
             times.clear()
             log.critical(
@@ -184,7 +192,7 @@ def game_of(files: Iterable[str], folders: Mapping[str, str]) -> str | None:
     """
     The game with code that a thread is in; `None`: no game's code.
 
-    :param files: as of `files_of`
+    :param files: see `files_of`
     :param folders: the names of games, by the folders of their packages
     """
     for file in files:
@@ -212,9 +220,12 @@ class Supervisor:
         """Make the supervisor that the environment describes: see sd_notify(3) and sd_watchdog_enabled(3)."""
         address = environment.get("NOTIFY_SOCKET", "")
         if address[:1] not in ("/", "@"):
+            # No systemd: a supervisor without an address does nothing.
             return cls()
         microseconds = environment.get("WATCHDOG_USEC", "")
+        # The variables may be for another process, which has started this one.
         mine = environment.get("WATCHDOG_PID", str(pid)) == str(pid)
+        # Three messages in the time that systemd allows, which is in microseconds.
         every = int(microseconds) / 3e6 if mine and microseconds.isascii() and microseconds.isdecimal() else 0.0
         return cls(address, every)
 
@@ -277,6 +288,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
                 faults.append(f"{error.filename}: {error.strerror}" if error.filename else str(error))
             except Exception:
                 log.failure("SIGHUP: a file cannot be opened again; the old one remains in use")
+                # The fault is logged already, so its text is empty, but it counts.
                 faults.append("")
         # Log each fault once: several listeners may use one folder.
         for fault in filter(None, dict.fromkeys(faults)):
@@ -292,6 +304,7 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
     for number, call in (
         (signal.SIGHUP, hang_up),
         (signal.SIGUSR1, user_1),
+        # Without a handler, this signal would end the process.
         (signal.SIGUSR2, lambda: log.info("SIGUSR2 has no effect")),
     ):
         signal.signal(number, lambda *_, call=call: from_thread(call))
@@ -320,6 +333,7 @@ def fd_budget(wanted: int) -> int:
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return wanted
+    # At least one connection, even if the limit is smaller than the reserve.
     room = max(1, files - OTHER_FILES)
     if room < wanted:
         log.warn(

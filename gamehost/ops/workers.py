@@ -71,6 +71,7 @@ class SerialWorker:
 
         # The result is in a tuple: otherwise a result that is a Failure would count as an error of the Deferred.
         given = deferToThreadPool(self._reactor, self._pool, lambda: (work(),))
+        # `waiting` is counted down first, so that `done` can queue more work.
         given.addBoth(finished).addCallback(lambda result: done(*result)).addErrback(
             lambda failure: self.log.failure("the result of a piece of work could not be used", failure)
         )
@@ -124,7 +125,10 @@ class ChildProcess(ProcessProtocol):
     def start(self) -> None:
         """Start the process. Until `stop` is called, it is started again whenever it ends."""
         self._started_at = self._reactor.seconds()
-        self._runs, self._output, self._errors = True, b"", b""
+        # Forget the incomplete lines of the run before.
+        self._runs = True
+        self._output = b""
+        self._errors = b""
         self._reactor.spawnProcess(self, self._command[0], self._command, env=dict(os.environ))
 
     def send(self, line: str) -> None:
@@ -145,6 +149,7 @@ class ChildProcess(ProcessProtocol):
         self._stopped = Deferred()
         if not self._runs:
             return succeed(None)
+        # The end of its input asks the process to end. If it does not, it is killed.
         self.transport.closeStdin()
         self._timer.set(self._reactor, STOPPING, self._kill)
         return self._stopped
@@ -201,6 +206,7 @@ class ChildProcess(ProcessProtocol):
             self._stopped.callback(None)
             return
         if self._reactor.seconds() - self._started_at >= SOUND_AFTER:
+            # It has run for a while, so this end is not one of a series.
             self._pause = FIRST_PAUSE
         words = "{title} have ended ({reason}) and are started again in {seconds:g} s"
         self.log.error(words, title=self._title, reason=reason.getErrorMessage(), seconds=self._pause)
@@ -324,6 +330,8 @@ def running(among: Iterable[str] | None = None) -> Iterator[Running]:
     for name in filter(str.isdigit, _names_in("/proc") if among is None else among):
         with suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
             # The name of the command, in parentheses, may have blanks.
+            # The fields after the name, counted from 0: 1 is the parent, 3 the session, 11 to 14 the times of the
+            # process and of its children that have ended, 21 the memory in pages.
             fields = file.read().rpartition(b")")[2].split()
             taken = sum(map(int, fields[11:15])) / ticks
             yield Running(int(name), int(fields[1]), int(fields[3]), taken, int(fields[21]) * page)
@@ -365,6 +373,7 @@ def kill(root: int) -> None:
     meanwhile.
     """
     stopped = set[int]()
+    # A process may start another one just before it is stopped, so look several times.
     for _ in range(_ROUNDS):
         new = {one.pid for one in descendants(root, running())} - stopped
         if not new:
@@ -387,6 +396,7 @@ def adopt_orphans() -> None:
     descendants then.
     """
     with suppress(OSError, AttributeError):
+        # `AttributeError`: the system has no `prctl`.
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -399,9 +409,11 @@ def _end_orphans() -> None:
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_GET_CHILD_SUBREAPER, ctypes.byref(adopts), 0, 0, 0)
     if not adopts.value:
+        # `adopt_orphans` was not called.
         return
     own = os.getsid(0)
     for one in _children():
+        # Twisted waits for the processes of its own, which are in `reapProcessHandlers`.
         if one.session != own and one.pid not in process.reapProcessHandlers:
             kill(one.pid)
             with suppress(ChildProcessError):
@@ -439,7 +451,9 @@ class Command(ProcessProtocol):
         """The process has ended and its pipes are closed: note the status, and call `over`."""
         self._pipes.stop()
         if self.status is None:
+            # Only the first call counts: `_close` has called this already if the pipes remained open.
             ended: Any = reason.value
+            # Minus the number of the signal, if a signal has ended the command.
             self.status = ended.exitCode if ended.exitCode is not None else -(ended.signal or 0)
             self.over()
 
@@ -469,7 +483,7 @@ def start_command(
     Start a command under a keeper. It gets the environment of the owner, without the owner's password.
 
     :param more: additional environment variables
-    :param pipes: as for `spawnProcess`
+    :param pipes: arguments of `spawnProcess` about pipes
     """
     words = kept(command)
     reactor.spawnProcess(protocol, words[0], words, env={**owners_environment(os.environ), **more}, **pipes)
@@ -492,6 +506,7 @@ def owners_environment(environment: Mapping[str, str]) -> dict[str, str]:
     for name in _LAUNCHER:
         owners = environment.get(_OWNERS + name)
         if owners is not None:
+            # The launcher has changed this variable, and has stored the owner's value; empty: the owner had none.
             left.pop(name, None)
         if owners:
             left[name] = owners
@@ -539,6 +554,7 @@ class ProgramProcess(Command):
     def _store(self, data: bytes) -> None:
         """Add output, and drop its beginning if it becomes too long."""
         self._written += data
+        # Cut only now and then, since each cut moves the rest.
         if len(self._written) > 2 * WRITTEN:
             del self._written[:-WRITTEN]
 
@@ -602,11 +618,14 @@ def last_words(output: bytes) -> str:
     lines = [line for line in output.splitlines() if line.strip()]
     if not lines:
         return ""
+    # A report of Python ends with the message of the error. Before it are the places of the calls, and an indented last
+    # line is no message.
     places = _PLACE.findall(output) if not lines[-1].startswith(b" ") else []
     if places:
         return _at_place(lines[-1], *places[-1])
     crashes = [found for pattern in _CRASHES for found in pattern.finditer(output)]
     if crashes:
+        # The crash that was printed last counts.
         last = max(crashes, key=lambda found: found.start())
         return _at_place(last["words"], last["file"], last["line"])
     return printable(lines[-1])

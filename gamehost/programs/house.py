@@ -92,9 +92,11 @@ class HousePlayer:
         async for message in self._client:
             for said in self._program.hear(message):
                 self._say(said)
+            # The match is over; or the connection is lost, and the client does not connect again.
             if self._program.over is not None or (isinstance(message, Lost) and message.again is None):
                 break
             if not self._due:
+                # `_go_on` is not planned yet.
                 # The host sends all messages about one event together. So begin to think after all of them were
                 # handled.
                 self._due = True
@@ -110,6 +112,7 @@ class HousePlayer:
         if match is None or work is None:
             return
 
+        # Called on the thread of the thinking queue, with the share of the effort that this player may use now.
         def think(effort: float) -> bytes | None:
             self._thoughts.effort = effort
             try:
@@ -138,6 +141,7 @@ _SEED = 1
 def study_steps(question: Question) -> Generator[None, None, Study]:
     """Study a match, in the steps of `study_in_steps`."""
     game = installed().games[question.game]
+    # The names of the players do not matter for a study.
     opening = TableHeader(game.name, game.version, (SeatRecord("", ""),) * question.seats, question.settings)
 
     def new_player(seat: Seat) -> Player:
@@ -162,6 +166,7 @@ class Control(LineOnlyReceiver):
         #: in again after they have left.
         self._called: dict[str, int] = {}
         #: The numbers of the studies and of the advice for which the host still waits.
+        # A number that is removed from this set belongs to a question that the host has given up.
         self._studies: set[str] = set()
         worker = SerialWorker(reactor)
         worker.start()
@@ -171,9 +176,11 @@ class Control(LineOnlyReceiver):
     def lineReceived(self, line: bytes) -> None:
         """Carry out a line of the host. The first line says where to log in."""
         if self._endpoint is None:
+            # The first line: where to log in, and with which secret. The answer names the games.
             told = json.loads(line)
             self._endpoint, self._secret = UNIXClientEndpoint(self._reactor, told["socket"]), told["secret"]
             print("ready", *sorted(installed().games), flush=True)
+            # The host kills a process that is silent for too long.
             alive = LoopingCall(print, "alive", flush=True)
             alive.clock = self._reactor
             alive.start(ALIVE_EVERY, now=False)
@@ -203,6 +210,7 @@ class Control(LineOnlyReceiver):
         # there is none.
         def step(effort: float) -> str | None:
             if number not in self._studies:
+                # The host does not want this study any more.
                 return ""
             try:
                 next(steps)
@@ -215,6 +223,7 @@ class Control(LineOnlyReceiver):
 
         def done(told: str | None) -> None:
             if told is None:
+                # The study continues with the next step.
                 self._study(number, steps, group)
             elif number in self._studies:
                 self._studies.remove(number)
@@ -228,6 +237,7 @@ class Control(LineOnlyReceiver):
         # In the thinking thread: the advice in JSON; an empty text if there is none.
         def think(effort: float) -> str:
             if number not in self._studies:
+                # The host does not want this advice any more.
                 return ""
             try:
                 found = answer_of(asked, installed().games[asked.game], secrets.randbelow(2**64), effort)
@@ -246,6 +256,7 @@ class Control(LineOnlyReceiver):
     def _sit(self, name: str, group: int) -> None:
         """Log a house player in, or note that it must log in again after it has left."""
         if name in self._players:
+            # It still plays, or is about to leave. `_gone` calls this again.
             self._called[name] = group
             return
         assert self._endpoint is not None
@@ -265,6 +276,7 @@ class Control(LineOnlyReceiver):
     async def _play(self, name: str, group: int, endpoint: UNIXClientEndpoint) -> None:
         """Make a house player, and let it play its match."""
         soon = partial(self._reactor.callLater, 0)
+        # The name of a house player is its level, followed by a point and a number.
         level = Level(name.partition(".")[0])
         client = Client(self._reactor, endpoint, m.Enter(name, self._secret))
         await HousePlayer(name, level, client, think=self._think, group=group, soon=soon, gone=self._gone).play()

@@ -70,7 +70,9 @@ class Match:
         self._working = True
         events, refused = self._unheard, self._refused
         self._unheard, self._refused = [], []
-        player, silent = self.player, self._said is not None
+        player = self.player
+        # While the server has not judged the last answer, the player only takes the events, and gives no new answer.
+        silent = self._said is not None
 
         def think() -> bytes | None:
             for event in events:
@@ -86,6 +88,7 @@ class Match:
         self._working = False
         if answer is None or self.over:
             return None
+        # Until the server accepts or refuses it.
         self._said = answer
         return answer
 
@@ -151,10 +154,12 @@ class ThinkingQueue:
 
     def _next(self) -> None:
         """Begin with the next question, if the thread is free."""
+        # The second queue has its turn only while the first one is empty.
         groups = self._groups or self._later
         if self._busy or not groups:
             return
         group, questions = next(iter(groups.items()))
+        # Questions of the second queue get the whole effort.
         effort = self._effort(questions) if groups is self._groups else 1.0
         question = questions.popleft()
         if not questions:
@@ -163,6 +168,7 @@ class ThinkingQueue:
 
         def thought(result: Any) -> None:
             self._busy = False
+            # The group has more questions: it waits until every other group has had its turn.
             if group in groups:
                 groups.move_to_end(group)
             self._next()
@@ -177,6 +183,8 @@ class ThinkingQueue:
 
         :param questions: all questions of this group
         """
+        # The first question of each group should have its answer within `WITHIN` seconds. So the questions that wait
+        # share the time that is left for this one.
         left = WITHIN - (self._seconds() - questions[0].asked)
         return max(LEAST, min(1.0, left / (len(questions) * len(self._groups))))
 
@@ -278,6 +286,7 @@ class WirePlayer(ABC):
 
         :raises ProgramError: the server has refused too many answers, or the player cannot continue
         """
+        # `GAME` is `None` until the server has said which game it plays.
         if self.match is None or self.GAME is None:
             return ()
         work = self.match.work()
@@ -296,7 +305,7 @@ class WirePlayer(ABC):
         """
         Pass events of the game to the player. For subclasses.
 
-        :param judged: as of `Match.hear`
+        :param judged: see `Match.hear`
         :raises ProgramError: there is no match
         """
         if self.match is None:
@@ -304,6 +313,7 @@ class WirePlayer(ABC):
         for event in events:
             self.match.hear(event, judged)
         if judged:
+            # The server has accepted the last answer.
             self._refusals = 0
 
     def refused(self, reason: str) -> None:
