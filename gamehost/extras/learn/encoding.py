@@ -40,6 +40,11 @@ class SeatEncoder:
     high: ClassVar[int] = 1
 
     def __init__(self, game: Game[Any, Any], seat: int, seats: int, settings: Settings) -> None:
+        """
+        Makes an encoder for one seat of one match.
+
+        :raises ValueError: the game has no messages, so nothing can be learnt from them
+        """
         messages = messages_of(game)
         if messages is None:
             raise ValueError(f"{game.name} has no messages, so nothing can be learnt from them")
@@ -79,6 +84,7 @@ class SeatEncoder:
         options = self._options(view)
         if number not in options:
             raise ValueError(f"{number} is no legal action now; the mask has those that are")
+        # After a step, the options in the same view are others.
         self._found = (None, {})
         action = self._act(options[number])
         return None if action is None else self.game.write(action).decode()
@@ -90,6 +96,7 @@ class SeatEncoder:
     def _options(self, view: Any) -> Mapping[int, Any]:
         """Returns the legal options by number. They are computed once for each view."""
         if self._found[0] is not view:
+            # A new view: find its options.
             self._found = (view, self._find(view))
         return self._found[1]
 
@@ -131,6 +138,7 @@ class GenericEncoder(SeatEncoder):
         legal = self.game.legal(situation, self.seat)
         if legal is not None:
             return dict(enumerate(islice(legal, self.actions)))
+        # The seed is made of the view, so the same view gives the same sample.
         below = SeededChance(crc32(msgspec.json.encode(view))).below
         drawn = [self.game.random_action(situation, self.seat, below) for _ in range(self._RANDOM)]
         found = {self.game.write(action): action for action in drawn if action is not None}

@@ -73,6 +73,7 @@ def env(
     :raises ValueError: there is no such game, or it is not for so many players
     :raises BadOption: a setting is unknown or cannot be used
     """
+    # -1 is the reward for an illegal action: a defeat.
     wrapped = TerminateIllegalWrapper(raw_env(name, seats, settings, most, generic), illegal_reward=-1)
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(wrapped))
 
@@ -93,8 +94,10 @@ class raw_env(AECEnv):
         if not self.game.least_seats <= seats <= self.game.most_seats:
             raise ValueError(f"{name} has {self.game.least_seats} to {self.game.most_seats} players, not {seats}")
         self._settings: Settings = {option: str(value) for option, value in (settings or {}).items()}
+        # The result is not used: this raises `BadOption` if a setting is wrong.
         self.game.check(self._settings)
         self._most, self._generic = most, generic
+        # An encoder only for the sizes of its arrays.
         one = encoder(name, 0, seats, self._settings, generic)
         self._messages = messages_of(self.game)
         self.metadata = {"name": f"{name}_v{one.version}", "render_modes": ["ansi"], "is_parallelizable": False}
@@ -124,6 +127,7 @@ class raw_env(AECEnv):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         seats = len(self.agents)
         self._encoders = [encoder(self.game.name, seat, seats, self._settings, self._generic) for seat in range(seats)]
+        # Without an own `hear`, the encoders of this game need no events, and making messages of them takes time.
         self._hears = type(self._encoders[0]).hear is not SeatEncoder.hear
         chance = SeededChance(secrets.randbits(64) if seed is None else seed)
         self.master: GameMaster[Any, Any] = self.game.new_master(seats, self._settings, chance)
@@ -141,6 +145,7 @@ class raw_env(AECEnv):
         view, one = self._view(seat), self._encoders[seat]
         acts = agent == self.agent_selection and not self.terminations[agent] and not self.truncations[agent]
         mask = one.legal(view) if acts else np.zeros(one.actions, np.int8)
+        # Actions that the master has refused in this position.
         mask[list(self._refused)] = 0
         return {"observation": one.see(view), "action_mask": mask}
 
@@ -152,12 +157,14 @@ class raw_env(AECEnv):
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
+            # PettingZoo's way to remove an agent after the end of the match.
             self._was_dead_step(action)
             return
         # Carry out the action. A number may be only a step of an action.
         seat = self._seat_of[agent]
         self._cumulative_rewards[agent] = 0
         notation = self._encoders[seat].took(int(action), self._view(seat))
+        # The number completes an action.
         if notation is not None:
             self._encoders[seat].done()
             self._carry_out(seat, notation, int(action))
@@ -171,6 +178,7 @@ class raw_env(AECEnv):
         elif self._acted >= self._most:
             self.truncations = dict.fromkeys(self.agents, True)
         elif notation is not None:
+            # After a step of an action, the same agent must act again.
             self._choose()
         self._accumulate_rewards()
 

@@ -66,6 +66,7 @@ def _heap(students: Mapping[str, int] | None) -> Sequence[int]:
 
 
 def _school(player: Any) -> list[int]:
+    """Returns the values for the school of a player. Missing coins and a missing assistant are 0."""
     return [
         *_one_of(_TOWERS, player.tower),
         player.towersLeft,
@@ -133,6 +134,7 @@ class EriantysEncoder(SeatEncoder):
         if board is None:
             return [0] * (_SEATS * _SCHOOL + _ISLANDS * _ISLAND + _CLOUDS * len(_COLOURS) + len(Character) * _CARD)
         counts: list[int] = []
+        # The own school comes first, then those of the other seats in order.
         for place in range(self.seats):
             counts += _school(board.players[(self.seat + place) % self.seats])
         counts += [0] * ((_SEATS - self.seats) * _SCHOOL)
@@ -150,6 +152,7 @@ class EriantysEncoder(SeatEncoder):
     def _find(self, view: Any) -> Mapping[int, Any]:
         """Returns the legal actions by their numbers. If a colour is picked already, only the actions with it."""
         situation = self._situation(view)
+        # The number of an action does not name the colour, which was chosen by the action before.
         if self._is_about(view.request):
             situation = replace(situation, picked=self._picked)
         return {self._number(action): action for action in self.game.legal(situation, self.seat) or ()}
@@ -159,6 +162,7 @@ class EriantysEncoder(SeatEncoder):
         """Returns the number of an action."""
         first, least = _FIRST[type(action)]
         value = events.value_of(action)
+        # Actions without a value have the number after those of the colours.
         return first + (len(Colour) if value is None else int(value) - least)
 
     def _act(self, option: Any) -> Any:

@@ -34,9 +34,11 @@ class LinearPolicy:
 
     def chances(self, seen: Any) -> tuple[Any, Any, Any]:
         """Returns the observation as one row, the numbers of the legal actions, and their probabilities."""
+        # The 1 at the end is for the constant part of each score.
         row: Any = np.append(seen["observation"].ravel(), 1).astype(np.float32)
         legal = np.flatnonzero(seen["action_mask"])
         scores = self.weights[legal] @ row
+        # Softmax. Without the greatest score, large scores would overflow.
         likely = np.exp(scores - scores.max())
         return row, legal, likely / likely.sum()
 
@@ -55,11 +57,13 @@ class LinearPolicy:
         taken: list[tuple[str, Any, Any, Any, int]] = []
         while not (env.terminations[env.agent_selection] or env.truncations[env.agent_selection]):
             row, legal, likely = self.chances(env.observe(env.agent_selection))
+            # Draw an action by its probability. The sum of the probabilities may be a little less than 1.
             place = min(int(likely.cumsum().searchsorted(self._luck.random())), len(legal) - 1)
             taken.append((env.agent_selection, row, legal, likely, place))
             env.step(legal[place])
         # The last actions have more influence on the result than the first ones, so they change the weights more.
         for back, (agent, row, legal, likely, place) in enumerate(reversed(taken)):
+            # The rule REINFORCE: after a victory the action that was taken becomes more probable, after a defeat less.
             change = -likely
             change[place] += 1
             self.weights[legal] += self._rate * 0.9**back * env.rewards[agent] * np.outer(change, row)
@@ -70,6 +74,7 @@ def wins(policy: LinearPolicy, env: Any, matches: int) -> float:
     won = 0
     for seed in range(matches):
         env.reset(seed)
+        # The first player has an advantage, so the policy plays both seats.
         own = env.possible_agents[seed % 2]
         while not (env.terminations[own] or env.truncations[own]):
             agent = env.agent_selection

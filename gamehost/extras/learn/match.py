@@ -40,6 +40,7 @@ async def play(connect: Connect, name: str, game: str, policy: Policy, house: st
                 case m.Suspended(table) if table == seat.table:
                     return None
                 case m.Entered(table=table) if seat.table is not None and table != seat.table:
+                    # After a lost connection, the player has another table or none: its match has ended.
                     return None
                 case m.Sorry(why):
                     raise ValueError(f"the host refuses: {why}")
@@ -66,10 +67,14 @@ class PolicySeat:
         self._refused: set[int] = set()
 
     def hear(self, message: Any) -> None:
+        """
+        Follows a message of the host, and acts if it is the player's turn. Messages about other tables are ignored.
+        """
         if isinstance(message, _ENTRIES):
             self._told = message.n
         match message:
             case m.Entered(table=table):
+                # A player that comes back to a table misses events, until it has asked for them.
                 self._later = None if table is UNSET else []
             case m.Seated(table):
                 self.table, self._seated = table, message
@@ -80,6 +85,8 @@ class PolicySeat:
                 self._later = []
                 self._client.say(m.AskHistory(table, n))
             case m.History(_, _, events):
+                # The history begins with the match, so a new encoder receives all of it, and then what has come
+                # meanwhile.
                 later, self._later = self._later or [], None
                 self._begin()
                 for event in (*(one.event for one in events), *(one.event for one in later)):
@@ -112,22 +119,30 @@ class PolicySeat:
     def _judge(self, n: int, event: Any) -> None:
         """The own action has had an effect, if this event of a later entry is not of another seat."""
         assert self._seated is not None
+        # An event without a seat may be the effect of the action, too.
         if self._sent is None or (n > self._sent[1] and getattr(event, "seat", self._seated.seat) == self._seated.seat):
             self._sent = None
             self._refused.clear()
 
     def _act(self) -> None:
+        """
+        Lets the policy choose an action, and sends it. Does nothing while an action is not judged, events are missing,
+        or the player cannot act.
+        """
         client, one = self._client, self._encoder
         table = client.own
         if one is None or self._sent or self._later is not None or table is None or table.view is None:
             return
+        # The connection is lost, or not all messages about this position have come.
         if not client.ready or self._told != table.n:
             return
         notation = None
+        # A number may be only a step of an action: choose until the action is complete.
         while notation is None:
             mask = one.legal(table.view)
             mask[list(self._refused)] = 0
             if not mask.any():
+                # It is not this player's turn.
                 return
             self._number = int(self._policy({"observation": one.see(table.view), "action_mask": mask}))
             notation = one.took(self._number, table.view)

@@ -45,6 +45,7 @@ class OnitamaEncoder(SeatEncoder):
         Returns the observation: planes with the pieces of each kind and the patterns of the cards, as this seat sees
         them.
         """
+        # Seat 1 sees the board from the other side: its squares are in the opposite order.
         board = np.frombuffer(view.board.encode("ascii"), np.uint8)[:: -1 if self.seat else 1].reshape(SIDE, SIDE)
         seen: Array = np.empty(self.shape, np.int8)
         for plane, piece in enumerate(_PIECES[self.seat]):
@@ -56,6 +57,7 @@ class OnitamaEncoder(SeatEncoder):
         return seen
 
     def _find(self, view: Any) -> Mapping[int, Any]:
+        """Returns the legal actions by their numbers."""
         hand = view.hands[self.seat]
         return {
             self._number(action, hand): action for action in self.game.legal(self._situation(view), self.seat) or ()

@@ -57,7 +57,9 @@ class PaperSoccerEncoder(SeatEncoder):
         seen[8, y + GOAL, x + SIDE] = 1
         seen[:8] = self._lines
         if view.first == self.seat:
+            # The pitch is stored as the first player sees it.
             return seen
+        # Turned by half a turn: places and directions become the opposite ones. Plane 8 is the ball.
         seen = seen[:, ::-1, ::-1]
         return seen[[4, 5, 6, 7, 0, 1, 2, 3, 8]]
 
@@ -66,6 +68,7 @@ class PaperSoccerEncoder(SeatEncoder):
         if view.next != self.seat:
             return {}
         self._follow(view)
+        # The opposite of a direction is 4 numbers away.
         (x, y), turned = self._position.ball, 0 if view.first == self.seat else 4
         return {(_NUMBERS[to[0] - x, to[1] - y] + turned) % 8: to for to in self._position.steps()}
 
@@ -73,6 +76,7 @@ class PaperSoccerEncoder(SeatEncoder):
         """Adds a step to the move. Returns the whole move; or `None` if more steps must follow."""
         self._steps.append(option)
         self._add(option)
+        # The move is complete when the turn passes to the other player, or the match ends.
         whole = self._position.turn != self._turn or self._position.ending is not None
         return Move(tuple(self._steps)) if whole else None
 
@@ -88,10 +92,12 @@ class PaperSoccerEncoder(SeatEncoder):
         points = [point for move in view.moves for point in move]
         wanted = points + self._steps
         if self._drawn != wanted[: len(self._drawn)]:
+            # What was drawn is not a beginning of what is wanted.
             self._drawn, self._lines, self._position = [], _PITCH.copy(), Position()
         for point in wanted[len(self._drawn) :]:
             self._add(point)
         if not self._steps:
+            # A move begins: note the player with the turn, until the move is complete.
             self._turn = self._position.turn
 
     def _add(self, point: Point) -> None:

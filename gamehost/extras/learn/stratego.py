@@ -47,9 +47,16 @@ _ALL = np.arange(_SQUARES)
 
 
 def _number(start: int, end: int) -> int:
-    """Returns the number of a move along a row or column, for a board with the own rows below."""
+    """
+    Returns the number of a move along a row or column, for a board with the own rows below. The first 12 numbers are
+    the kinds of pieces in the set-up.
+
+    :param start: a square from 0 to 99
+    :param end: another square of its row or column
+    """
     ahead, right = end // WIDTH - start // WIDTH, end % WIDTH - start % WIDTH
     direction = (0 if ahead > 0 else 2) if ahead else (1 if right > 0 else 3)
+    # Each square has 4 directions with 9 distances.
     return 12 + (start * 4 + direction) * 9 + abs(ahead or right) - 1
 
 
@@ -76,6 +83,10 @@ class StrategoEncoder(SeatEncoder):
         self._walk: Walk | None = None
 
     def hear(self, event: Any) -> None:
+        """
+        Follows the moves and battles of both sides: known kinds, pieces that have moved, and the own walk between two
+        squares.
+        """
         match event:
             case m.OpenedEvent():
                 self._walk = nowhere(self._two_squares)
@@ -88,12 +99,15 @@ class StrategoEncoder(SeatEncoder):
                     if self._walk is not None:
                         self._walk = self._walk.on(source, target, WAYS[source][target][1])
                     if fought is not None and fought.winner == "defender":
+                        # The own piece has lost: the kind of the defender is known now.
                         self._kinds[target] = fought.defender
                     elif fought is not None:
+                        # The defender is gone.
                         self._forget(target)
 
     def _enemy_moved(self, source: int, target: int, fought: m.FoughtEvent | None) -> None:
         """Moves the known facts about an enemy with its piece. If the piece has lost a battle, they are forgotten."""
+        # A battle shows the kind of the attacker.
         kind = self._kinds.get(source) if fought is None else fought.attacker
         self._forget(source)
         if fought is None or fought.winner == "attacker":
@@ -108,10 +122,12 @@ class StrategoEncoder(SeatEncoder):
     def see(self, view: Any) -> Array:
         """Returns the observation: planes with the known and unknown pieces, as this seat sees them."""
         seen: Array = np.zeros((_NOTHING + 1, _SQUARES), np.int8)
+        # Each character of the view has a plane; the plane `_NOTHING` is for empty squares, and is left out.
         seen[_PLANES[np.frombuffer(view.squares.encode("ascii"), np.uint8)], _ALL] = 1
         for square, kind in self._kinds.items():
             seen[_SEEN + _IDS.index(kind), square] = 1
         seen[_MOVED, list(self._moved)] = 1
+        # Pieces of the set-up that was not sent yet.
         for place, kind in enumerate(self._placed):
             seen[_IDS.index(kind), _SQUARES - 1 - place if self.seat else place] = 1
         seen = seen[:_NOTHING, ::-1] if self.seat else seen[:_NOTHING]

@@ -41,6 +41,7 @@ class AgentMatch:
 
     def __init__(self, seated: m.Seated, game: Game[Any, Any]) -> None:
         self.table, self.seat = seated.table, Seat(seated.seat)
+        # Accounts may show another name than the one with which they log in.
         shown = {} if seated.shown_as is UNSET else seated.shown_as
         self.names = [shown.get(name, name) for name in seated.names]
         messages = messages_of(game)
@@ -73,6 +74,7 @@ class AgentMatch:
     def recall(self, events: list[m.Numbered]) -> None:
         """Called with the public events so far, after the player has come back."""
         self.recalling = False
+        # Public events are read on a screen of a watcher, so the player's own screen does not change.
         watched, self.events = self._new_screen(None, self.names), deque(maxlen=_EVENTS)
         for one in events:
             self._take(watched, one.event)
@@ -150,6 +152,7 @@ class Agent:
             case Lost(why, again):
                 self.trouble = why
                 self._losses += 1
+                # The host forgets what it was asked on the lost connection.
                 self._asked = self._waits = None
                 self._stops = False
                 self._judged.clear()
@@ -172,6 +175,7 @@ class Agent:
             case m.Moves(id=number) | m.Refused(id=number) if number is not UNSET:
                 self._answered(number, message.why if isinstance(message, m.Refused) else None)
             case _:
+                # All other messages.
                 self._at_the_table(message)
 
     def end(self, why: str) -> None:
@@ -184,6 +188,7 @@ class Agent:
         if message.key is not UNSET:
             self._keyed = True
             self._keep(message.key)
+        # The player has no seat in this match any more. The missed results may have the end of it.
         if self.match is not None and not self.match.over and message.table != self.match.table:
             self.match.over = "The match has ended while the connection was lost."
             for row in () if isinstance(message.missed, UnsetType) else message.missed:
@@ -197,6 +202,7 @@ class Agent:
             return
         self._sorry, self._sorries = why, self._sorries + 1
         if self.trouble and not self._client.ready:
+            # The refusal is about the log-in.
             # Without the key, the client tries the name alone.
             self.trouble = f"the host refuses the log-in: {why}"
             if not self._keyed:
@@ -205,6 +211,7 @@ class Agent:
         if self.match is not None:
             self.match.recalling = False
         if self._client.seeking and self._waits is None:
+            # The refusal is about the request for a match.
             # Without `Stop`, the client would seek again on its next connection. The host refuses it, because nothing
             # is sought.
             self._stops = True
@@ -242,6 +249,7 @@ class Agent:
                 match.seconds = _seconds(due)
             case m.Back(table, n, view=view) if view is not UNSET:
                 match.show(view)
+                # The view has the position alone: ask for the events before it.
                 match.recalling = True
                 self._client.say(m.AskHistory(table, n))
             case m.History(events=events):
@@ -311,8 +319,10 @@ class Agent:
             raise ToolRefused(f"a match goes on at table {self.match.table}: call state, or resign first")
         if self._waiting and message != self._sought:
             raise ToolRefused("you wait for another match already: call wait_for_turn, or resign first")
+        # Refusals are counted, because the same words may come twice.
         sorries = self._sorries
         if not self._waiting:
+            # A repeated call only continues to wait.
             self._sought, self.match = message, None
             self._say(message)
         return (yield from self._until_seated(sorries))
@@ -348,6 +358,7 @@ class Agent:
     def state(self) -> Steps:
         """The tool that returns the state of the match. While the connection is lost, it is the last known state."""
         if self.match is None:
+            # After a restart of the program the seat is known only when the client is connected.
             yield from self._connected()
             if self._waiting:
                 return f"No match yet: {self._waiting_for()}"
@@ -378,11 +389,13 @@ class Agent:
         if match.over or not screen.turn:
             raise ToolRefused("there is nothing to do for you now: call wait_for_turn")
         if not isinstance(game, HasSteps) and game.legal(screen.known, match.seat) is not None:
+            # The legal moves can be listed, so each is as probable as any other.
             moves = texts.whole_moves(screen)
             return moves[self._below(len(moves))]
         action = game.random_action(screen.known, match.seat, self._below)
         if action is None:
             raise ToolRefused("there is nothing to do for you now: call wait_for_turn")
+        # `move` accepts this text as it is.
         self._drawn = game.write(action).decode()
         return self._drawn
 
@@ -393,6 +406,7 @@ class Agent:
         if match.over:
             raise ToolRefused(match.over)
         try:
+            # A move may consist of several actions, which are sent one after the other.
             actions = [self._drawn] if move == self._drawn else [one.decode() for one in match.screen.read(move)]
         except MoveRefused as refusal:
             raise ToolRefused(str(refusal)) from None
@@ -414,12 +428,14 @@ class Agent:
             number, self._asked = self._client.act(action), self._client.moves()
         except (ClientError, WireError) as error:
             raise ToolRefused(f"the move was not sent: {error}") from None
+        # The request asks for the legal moves. The host answers it after the action.
         asked = self._asked
         while asked not in self._judged:
             if self._losses > losses:
                 raise ToolRefused("the connection was lost: the move may or may not have been heard; call state")
             yield "the move was sent, but is not answered; it may or may not have been heard"
         del self._judged[asked]
+        # `None` is also the answer to an action that was accepted: only refusals have words.
         if (why := self._judged.pop(number, None)) is not None:
             raise ToolRefused(why)
 
@@ -444,6 +460,7 @@ class Agent:
         match = self._current()
         if match.over:
             raise ToolRefused(match.over)
+        # One more refusal than now is the answer to `Leave`.
         sorries = self._sorries
         self._say(m.Leave())
         while not match.over:
@@ -489,6 +506,7 @@ class Call:
 
     def __init__(self, agent: Agent, steps: Steps, now: float) -> None:
         self._agent, self._steps = agent, steps
+        # A model's call must not last longer; then the answer asks for another call.
         self.until = now + WITHIN
         #: What the tool waits for, in words.
         self.waits = ""
@@ -511,5 +529,6 @@ class Call:
         if now < self.until:
             return None
         if not agent.ready:
+            # Nothing can happen without a connection, so this is an error, with its reason.
             raise ToolRefused(f"not yet, call again: {self.waits} ({agent.trouble})")
         return f"Not yet, call again: {self.waits}"

@@ -56,6 +56,7 @@ class Tools:
         try:
             while (text := call.answer(clock())) is None:
                 try:
+                    # Wait for the next message of the host, and report progress from time to time.
                     await asyncio.wait_for(self._news.wait(), min(_PROGRESS_EVERY, max(0.0, call.until - clock())))
                 except TimeoutError:
                     await ctx.report_progress(min(clock() - began, WITHIN), WITHIN, call.waits)
@@ -117,6 +118,7 @@ class Tools:
     async def rules_page(self, game: str) -> str:
         """The rules of a game."""
         try:
+            # The rules need no answer of the host, so the first step is the last.
             return Call(self._agent, self._agent.rules(game), 0.0).answer(0.0) or ""
         except ToolRefused as refusal:
             raise ValueError(str(refusal)) from None

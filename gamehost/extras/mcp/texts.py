@@ -44,7 +44,9 @@ def state_text(
     room = MOST - taken - len(head) - len(asked) - len("\n\n\n\n")
     board = "\n".join(squeezed(screen.draw(STYLE)))
     if len(board) > room - _LEAST_REST:
+        # Cut a large board, so that there is room for events and moves.
         board = f"{board[: room - _LEAST_REST]}\n..."
+    # Events get half of the rest at most.
     told = _told(events, min(MOST_EVENTS, (room - len(board)) // 2))
     choices = "" if over or not screen.turn else moves_text(screen, "", room - len(board) - len(told))
     return "\n".join(filter(None, (head, board, told, asked, choices)))
@@ -87,6 +89,7 @@ def _list(title: str, moves: Sequence[str], most: int) -> str:
     if not moves:
         return ""
     head = f"{title} ({len(moves)}): "
+    # Keep room for the words about moves that are left out.
     shown, length = 0, len(head) + _MORE_LEFT
     for one in moves[:MOST_MOVES]:
         length += len(one) + len(", ")
@@ -100,6 +103,7 @@ def _list(title: str, moves: Sequence[str], most: int) -> str:
 def _told(events: Sequence[str], most: int) -> str:
     """Returns a line with the last events, as many as there is room for."""
     told = ""
+    # The newest events are the most important.
     for sentence in reversed(events):
         if len(sentence) + 1 + len(told) > most - len("Last: "):
             break
@@ -113,14 +117,17 @@ def squeezed(lines: Sequence[str]) -> Iterator[str]:
     becomes two columns, and the gap at the left is removed.
     """
     block: list[str] = []
+    # The empty line at the end closes the last block.
     for line in (*lines, ""):
         if line:
             block.append(line)
             continue
         width = max(map(len, block), default=0)
+        # A space for each column that is empty in all lines of the block.
         blank = "".join(" " if all(one[at : at + 1] in ("", " ") for one in block) else "x" for at in range(width))
         gaps = [(one.start() + (2 if one.start() else 0), one.end()) for one in re.finditer("^ +|   +", blank)]
         for one in block:
+            # From right to left, so that earlier columns keep their numbers.
             for start, end in reversed(gaps):
                 one = one[:start] + one[end:]
             yield one.rstrip()

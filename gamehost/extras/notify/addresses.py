@@ -88,10 +88,12 @@ class Codes:
         """
         now = self._seconds()
         buckets = [self._rates.of(account, now), self._rates.of(address.lower(), now), self._rate]
+        # First look at all rates: a refused request takes a token from none.
         if not all(bucket.has_one(now) for bucket in buckets):
             raise BadAddress(TOO_MANY_CODES)
         for bucket in buckets:
             bucket.take(now)
+        # A dictionary has its oldest entry first: put the new code at the end, and drop the oldest ones.
         self._asked.pop(account, None)
         while len(self._asked) >= _MOST_CODES:
             del self._asked[next(iter(self._asked))]
@@ -110,6 +112,7 @@ class Codes:
 
         :raises BadAddress: the code is wrong, or too old
         """
+        # The code is removed. Only a wrong one with tries left is stored again.
         asked = self._asked.pop(account, None)
         if asked is None or asked.until < self._seconds():
             raise BadAddress(WRONG_CODE)
@@ -166,7 +169,10 @@ class StoredMailboxes:
     _journal: Any
 
     def put(self, box: Mailbox, put: Callable[[], None]) -> None:
-        """Adds the address of an account, or replaces it. `put` is called when it is stored."""
+        """
+        Adds the address of an account, or replaces it. An account that was deleted meanwhile gets none. `put` is called
+        when it is stored.
+        """
         sql = """
             INSERT INTO mailbox(key, address, mailed) SELECT key, ?, ? FROM account WHERE key = ?
             ON CONFLICT (key) DO UPDATE SET address = excluded.address, mailed = excluded.mailed"""

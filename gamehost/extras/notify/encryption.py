@@ -81,6 +81,8 @@ def encrypted(text: bytes, receiver: bytes, secret: bytes, salt: bytes = b"", ow
         raise ValueError(f"a message has {MOST_BYTES} bytes at most")
     own, salt = own or ec.generate_private_key(_CURVE), salt or token_bytes(SALT_BYTES)
     shared, sender = own.exchange(ec.ECDH(), public_key(receiver)), bytes_of(own.public_key())
+    # The head of the message, by section 2.1 of RFC 8188: salt, size of a record, and the length and bytes of the
+    # sender's key.
     key, nonce = _key_and_nonce(shared, secret, salt, receiver, sender)
     head = salt + _RECORD.to_bytes(4, "big") + bytes([len(sender)]) + sender
     sealed: bytes = AESGCM(key).encrypt(nonce, text + _END, None)
@@ -95,6 +97,7 @@ def decrypted(body: bytes, private: Any, secret: bytes) -> bytes:
     :param secret: the secret of the subscription
     :raises ValueError: the body was made for another subscription
     """
+    # The four bytes after the salt are the size of a record, and the next one is the length of the sender's key.
     salt, rest = body[:SALT_BYTES], body[SALT_BYTES + 4 :]
     sender, data = rest[1 : 1 + rest[0]], rest[1 + rest[0] :]
     shared, receiver = private.exchange(ec.ECDH(), public_key(sender)), bytes_of(private.public_key())
@@ -154,6 +157,7 @@ class Vapid:
         now = self._wall()
         header, until = self._headers.get(origin, ("", 0.0))
         if not now < until:
+            # There is no header for this service yet, or it is soon not valid any more.
             header = f"vapid t={self._token(origin, int(now))}, k={self.public}"
             self._headers[origin] = header, now + _SIGNED_SECONDS - _RENEW_SECONDS
         return header
@@ -162,6 +166,7 @@ class Vapid:
         """Returns a signed JSON Web Token for a push service, valid from now on."""
         claims = {"aud": origin, "exp": now + _SIGNED_SECONDS, "sub": self._contact}
         signed = f"{_json({'typ': 'JWT', 'alg': 'ES256'})}.{_json(claims)}"
+        # A token has the two numbers of the signature in 32 bytes each.
         r, s = decode_dss_signature(self._private.sign(signed.encode(), ec.ECDSA(SHA256())))
         return f"{signed}.{to_text(r.to_bytes(32, 'big') + s.to_bytes(32, 'big'))}"
 

@@ -122,9 +122,11 @@ class MailQueue:
         Called when a mail could not be sent: tries again later, unless the failure is permanent. Only the kind of the
         failure is logged, because its text may contain the address.
         """
+        # The status of the relay. A number from 500 up means that another try would fail, too.
         code = getattr(failure.value, "code", None)
         why = type(failure.value).__name__ + (f" {code}" if isinstance(code, int) and code > 0 else "")
         permanent = failure.check(SMTPClientError) is not None and isinstance(code, int) and code >= 500
+        # `PAUSES` has one pause for each further try.
         if permanent or mail.tries >= len(PAUSES) or self._stopped:
             self.log.warn("a mail could not be sent: {why}", why=why)
             return
@@ -168,6 +170,7 @@ class Mails:
     def deliver(self, account: str, news: News) -> None:
         """Called with news for a player. They are sent with the next mail, if the player has an address."""
         if account in self._held:
+            # A mail to this player waits already, so its address need not be read again.
             self._hold(account, news)
         else:
             self._boxes.of(account, partial(self._found, account, news))
@@ -175,13 +178,17 @@ class Mails:
     def _found(self, account: str, news: News, box: Mailbox | None) -> None:
         """Called with the address of a player without waiting news: decides the time of the next mail."""
         if box is None:
+            # The player has no address.
             return
+        # The seconds until the next mail may be sent: `BETWEEN` after the last one. The clock of the machine may have
+        # been set back.
         wait = BETWEEN - max(0.0, self._wall() - box.mailed)
         due, _ = self._held.setdefault(account, (self._clock.seconds() + max(0.0, wait), {}))
         self._hold(account, news)
         while len(self._held) > MOST_WAITING:
             del self._held[next(iter(self._held))]
         if due < self._timer.due:
+            # This mail is due before all others.
             self._set_timer()
 
     def _hold(self, account: str, news: News) -> None:
@@ -203,6 +210,7 @@ class Mails:
         for account, (due, held) in list(self._held.items()):
             if due <= now:
                 del self._held[account]
+                # News may have been withdrawn meanwhile.
                 if held:
                     self._boxes.of(account, partial(self._send, held))
         self._set_timer()
@@ -240,12 +248,14 @@ class Mails:
         :param done: called with `None`, or with the reason why nothing was changed
         """
         if asker is None or "stop" in values:
+            # A request by the link in a mail, without a log-in.
             self._stop_by_link(values, done)
             return
         account = asker.account
         try:
             match values:
                 case {"address": address, **others} if not others:
+                    # The address is used only when its owner has entered the code.
                     code = self._codes.ask(account, checked_address(address))
                     self._outbox.send(Mail(address, self._code_mail(address, code)))
                     done(None)
@@ -253,6 +263,7 @@ class Mails:
                     box = Mailbox(account, self._codes.confirm(account, code), 0)
                     self._boxes.put(box, lambda: done(None))
                 case _ if values:
+                    # Any other combination of values.
                     done(EXPECTED)
                 case _:
                     self._end(account, done)
@@ -267,13 +278,16 @@ class Mails:
 
     def _stop_by_link(self, values: Mapping[str, str], done: Callable[[str | None], None]) -> None:
         """Ends the mails to an address, if the proof in the link of a mail is right."""
+        # Other values beside the proof are a fault: an empty text is no proof.
         proof = values.get("stop", "") if len(values) == 1 else ""
         try:
             account = account_in(proof)
         except ValueError:
+            # No account has the empty key. So the answer is the same as for a wrong proof, and takes as long.
             account = ""
 
         def found(box: Mailbox | None) -> None:
+            # `compare_digest` takes the same time for all wrong proofs, so nobody can guess a proof byte by byte.
             if box is None or not hmac.compare_digest(
                 proof.encode(), stopping_proof(self._key, account, box.address).encode()
             ):
@@ -296,6 +310,7 @@ class Mails:
                 lines.append(f"    {self._origin}/table/{one.table}")
         stop = f"{self._origin}/no-mail/{stopping_proof(self._key, box.account, box.address)}" if self._origin else ""
         sender = self._relay.sender
+        # Mail programs show a button for this header. Without pages, the owner of the host gets a mail.
         mail["List-Unsubscribe"] = f"<{stop}>" if stop else f"<mailto:{sender}?subject=unsubscribe>"
         end = (
             f"No more mails: {stop}"

@@ -16,6 +16,7 @@ def contact_of(name: str, text: str) -> str:
     """
     if not text.isascii() or not text.isprintable() or " " in text or not text.startswith(("mailto:", "https://")):
         raise BadOption(f"{name}: expected where push services reach you, such as mailto:you@example.org")
+    # `OpenSSL` is needed for requests by https.
     if find_spec("cryptography") is None or find_spec("OpenSSL") is None:
         raise BadOption(f"{name}: pushes need more packages: pip install 'gamehost[push]'")
     return text

@@ -77,6 +77,7 @@ class WebPush:
         rate = self._rates.of(account, self._clock.seconds()) if subscriptions else None
         for one in subscriptions:
             if rate is not None and rate.take(self._clock.seconds()):
+                # Pushes without details have one topic for all tables: only the newest one is shown.
                 table = news.table if one.words == ALL else 0
                 self.sender.send(Push(one, text_of(news, one.words), self._topic(account, table)))
 
@@ -101,6 +102,8 @@ class WebPush:
         """
 
         def found(subscriptions: Sequence[Subscription]) -> None:
+            # The id of a device is the beginning of the digest of its log-in. An empty id belongs to a log-in that is
+            # not remembered.
             own = [one for one in subscriptions if asker.id and one.digest[:8].hex() == asker.id]
             told({"key": self._vapid.public, "on": bool(own), "words": own[0].words if own else ALL})
 
@@ -113,6 +116,7 @@ class WebPush:
         :param done: called with `None`, or with the reason why nothing was changed
         """
         if asker is None or not asker.id:
+            # A subscription belongs to a device with a remembered log-in.
             done(NO_LOG_IN)
         elif not values:
             self._subscriptions.drop_of(asker, lambda: done(None))

@@ -44,6 +44,7 @@ def relay_of(name: str, text: str) -> MailRelay:
         parts = urlsplit(text)
         host, port = parts.hostname or "", parts.port or PORT
     except ValueError:
+        # No address at all: refused below.
         parts, host, port = urlsplit(""), "", 0
     if parts.password is not None:
         raise BadOption(f"{name}: no password may stand here: put it into the environment, as {PASSWORD}")

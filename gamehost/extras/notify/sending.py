@@ -124,6 +124,7 @@ class Sender:
         """Adds a push to the queue. It replaces a waiting push with the same topic to the same browser."""
         place = _place(push)
         if (timer := self._later.pop(place, None)) is not None:
+            # An older push with this topic waits to be tried again: the new one replaces it.
             timer.stop()
         if place not in self._queue and len(self._queue) + len(self._later) >= MOST_QUEUED:
             self.dropped += 1
@@ -163,6 +164,7 @@ class Sender:
         request.addTimeout(REQUEST_SECONDS, self._clock)
         self._busy.add(request)
         request.addCallbacks(self._answered, self._unanswered, callbackArgs=(push,), errbackArgs=(push,))
+        # A fault in one of these two functions.
         request.addErrback(self._fault)
         request.addBoth(lambda _: self._ended(request))
 
@@ -172,13 +174,16 @@ class Sender:
 
     def _answered(self, response: Any, push: Push) -> None:
         """Called with the answer of a push service: decides by the status whether the push is sent again."""
+        # The body is not needed, but must be read, so that the connection can be used again.
         response.deliverBody(_Drop())
         status = response.code
         if 200 <= status < 300:
             self.sent += 1
         elif status in _GONE:
+            # The browser has ended this subscription: remove it.
             self._gone(push.subscription)
         elif status == 429 or status >= 500:
+            # Too many requests, or a fault of the push service: it may name a pause.
             self._again(push, f"status {status}", _pause_of(response))
         else:
             self._fail(push, f"status {status}")

@@ -73,12 +73,14 @@ def only_at(hosts: Collection[str]) -> Check:
     def check(endpoint: str) -> None:
         try:
             parts = urlsplit(endpoint)
+            # `netloc` is the name alone: no port, and no name of a user.
             plain = parts.scheme == "https" and parts.netloc == parts.hostname and not parts.fragment
         except ValueError:
             raise BadSubscription("the endpoint is no address") from None
         if not plain:
             raise BadSubscription("expected an endpoint with https: and the plain name of a host")
         name = parts.hostname or ""
+        # `*.example.org` accepts every name that ends with `.example.org`.
         if not any(name == host or (host[:2] == "*." and name.endswith(host[1:])) for host in hosts):
             raise BadSubscription("this host sends nothing to that push service")
 
@@ -102,6 +104,7 @@ def read_subscription(values: Mapping[str, str], check: Check) -> Subscription:
     check(endpoint)
     try:
         key, secret = from_text(values["p256dh"]), from_text(values["auth"])
+        # The result is not used: this raises an error if the key is no point of the curve.
         public_key(key)
     except BadKey as error:
         raise BadSubscription(f'"p256dh": {error}') from None
@@ -145,6 +148,7 @@ class StoredSubscriptions:
         def write(store: Any) -> bool:
             database = store.database
             found = database.rows(_FIND, (account, _start_of(asker)))
+            # The log-in of the device, by the beginning of its digest. Without it, nothing is stored.
             for (digest,) in found[:1]:
                 one = subscription
                 row = (bytes(digest), one.endpoint, one.key, one.secret, one.words, account, made)
