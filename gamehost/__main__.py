@@ -31,7 +31,7 @@ gamehost completion bash    a script with which bash completes these words
 
 
 def _game_of(name: str) -> "Game[Any, Any] | None":
-    """The installed game of this name; `None`: there is none."""
+    """The installed game of this name; `None`: no such game is installed."""
     from gamehost.plugins import REGISTRY  # most verbs of `gamehost journal` need no game
 
     return REGISTRY.games.get(name)

@@ -107,6 +107,9 @@ def without_standstills(clock: Callable[[], float]) -> Callable[[], float]:
     seen = clock()
 
     def seconds() -> float:
+        """
+        The time without standstills, in seconds. A gap since the last call counts as a standstill if it is too long.
+        """
         nonlocal seen, stood_still
         now = clock()
         gap = now - seen
@@ -147,6 +150,7 @@ def poll_without_log_context(reactor: Any) -> None:
     selectables, read_or_write, log = reactor._selectables, reactor._doReadOrWrite, Logger("gamehost")
 
     def iterate(timeout: float | None) -> None:
+        """Wait for ready sockets, and call them."""
         # Python calls `poll` again if a signal interrupts it.
         for descriptor, event in reactor._poller.poll(timeout, len(selectables)):
             selectable = selectables.get(descriptor)
@@ -240,6 +244,7 @@ def accept_steadily(port: IListeningPort, clock: IReactorTime, refused: Callable
     accept = tcp_port.doRead
 
     def accept_some() -> None:
+        """Accept a few connections. If one was refused, accept no more for a while."""
         before = refused()
         tcp_port.numberAccepts = ACCEPTS
         accept()

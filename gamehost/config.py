@@ -167,6 +167,7 @@ class Options(usage.Options):
         return super().__new__(type(cls.__name__, (cls,), _methods(registry)))
 
     def __init__(self, registry: Registry = REGISTRY) -> None:
+        """Begin with the defaults of all options."""
         super().__init__()
         self.registry = registry
         self.declared = declared_options(registry)
@@ -348,6 +349,7 @@ def _option(name: str, declared: Setting) -> Callable[..., None]:
         self._given[name] = True
 
     def option(self: Options, text: str) -> None:
+        """Store the value of an option that has one; a repeatable option adds it to a list."""
         value = _checked(declared.read, f"--{name}", text)
         if declared.many:
             self._given.setdefault(name, []).append(value)

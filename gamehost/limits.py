@@ -212,6 +212,11 @@ class Limits:
     )
 
     def __init__(self, **values: Any) -> None:
+        """
+        Set all limits: to these values, and otherwise to their defaults.
+
+        :raises TypeError: there is no such limit
+        """
         if unknown := values.keys() - LIMITS:
             raise TypeError(f"no limit is called {min(unknown)}")
         # The values of the object hide the declarations of the class.

@@ -69,6 +69,7 @@ class TokenBucket:
     __slots__ = ("_at", "_burst", "_rate", "left")
 
     def __init__(self, rate: float, burst: int, now: float) -> None:
+        """Make a full bucket."""
         self._rate = rate
         self._burst = burst
         #: How many tokens were left after the last `take`. New ones may have come since then.
@@ -128,6 +129,7 @@ class KeyedBuckets(Generic[K]):
     """
 
     def __init__(self, rate: float, burst: int) -> None:
+        """Begin without buckets. `_sweep_at` is the number of buckets at which full ones are removed."""
         self._rate = rate
         self._burst = burst
         self._buckets: dict[K, TokenBucket] = {}

@@ -115,6 +115,7 @@ def from_to(least: int, most: int) -> Callable[[str, str], int]:
     """Make a reader for whole numbers from `least` to `most`."""
 
     def read(name: str, text: str) -> int:
+        """Read the number, and check its range."""
         number = whole_number(name, text)
         if not least <= number <= most:
             raise BadOption(f"{name}: expected a whole number from {least} to {most}, got {text!r}")

@@ -179,6 +179,7 @@ def backup(host: GameHostService, request: Request) -> Deferred[Facts]:
     answer: Deferred[Facts] = Deferred()
 
     def done(result: Backup | str) -> None:
+        """Answer the request: with the facts about the backup, or with the reason why there is none."""
         if isinstance(result, str):
             answer.errback(NotDone(result))
         else:
@@ -256,6 +257,7 @@ def stop_key(host: GameHostService, key: str) -> Callable[[str], int]:
         one.stop_input()
 
     def close(reason: str) -> int:
+        """Send the reason, and close the connections."""
         with host.context.cork:
             for one in found:
                 one.close_with(reason)

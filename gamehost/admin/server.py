@@ -367,6 +367,7 @@ def reloading(options: Options) -> Callable[[GameHostService], Facts]:
     in_use = dict(options.settings.values)
 
     def reload(host: GameHostService) -> Facts:
+        """See `reloading`: read the settings again, and use those that can change now."""
         try:
             settings = options.reread().settings
         except UsageError as error:

@@ -608,4 +608,4 @@ class Store(Journal, Protocol):
         """Accept no more changes, make all earlier changes durable, close the store, and then call `stopped`."""
 
     def close(self) -> None:
-        """As `stop`, but wait for the end, and call nothing: for a start of the host that has failed."""
+        """The same as `stop`, but wait for the end, and call nothing: for a start of the host that has failed."""

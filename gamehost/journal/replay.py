@@ -333,6 +333,7 @@ def history_in_steps(
     everything: list[tuple[int, To[E]]] = []
 
     def note(number: int, told: Sequence[To[E]]) -> None:
+        """Add the events of an entry to the history, if they belong there."""
         if number > first:
             events.extend((number, to.event) for to in told if to.audience is None)
         if secrets:

@@ -45,6 +45,7 @@ def by_wire(value: Callable[[WireFactory[Any]], int]) -> Reader:
     """Make the reader of a metric with one value for each wire: the sum over all ports of the wire."""
 
     def read(host: GameHostService) -> Values:
+        """Add the values of all ports of each wire."""
         found: Counter[tuple[str, ...]] = Counter()
         for wire, factory in factories(host):
             found[wire,] += value(factory)
@@ -64,6 +65,7 @@ def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
     """
 
     def read(host: GameHostService) -> Values:
+        """The one value of the metric, or no value without a backlog."""
         backlog = backlog_of(host.store)
         found = None if backlog is None else value(backlog)
         return {} if found is None else {(): found}

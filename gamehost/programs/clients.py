@@ -43,7 +43,7 @@ class Judges:
 
 
 def _usable(group: str, wire: str, kind: type[T]) -> T | None:
-    """The part of a package for a wire; `None`: there is none, or it cannot be used."""
+    """The part of a package for a wire; `None`: no package has one, or it cannot be used."""
     try:
         return loaded(group, wire, kind)
     except PartUnusable:

@@ -158,6 +158,7 @@ class Control(LineOnlyReceiver):
     MAX_LENGTH = 1 << 24
 
     def __init__(self, reactor: Any) -> None:
+        """Start the thread that thinks. The first line of the host says where to log in."""
         self._reactor = reactor
         self._endpoint: UNIXClientEndpoint | None = None
         self._secret = ""
@@ -165,8 +166,8 @@ class Control(LineOnlyReceiver):
         #: The groups of players for which another line `sit` has come while they were playing, by their names. They log
         #: in again after they have left.
         self._called: dict[str, int] = {}
-        #: The numbers of the studies and of the advice for which the host still waits.
-        # A number that is removed from this set belongs to a question that the host has given up.
+        #: The numbers of the studies and of the advice for which the host still waits. If a number is missing here, the
+        #: host has given up its question.
         self._studies: set[str] = set()
         worker = SerialWorker(reactor)
         worker.start()
@@ -222,6 +223,11 @@ class Control(LineOnlyReceiver):
             return None
 
         def done(told: str | None) -> None:
+            """
+            Called after each step: do the next one, or print the result.
+
+            :param told: the study in JSON; empty: it has failed; `None`: it is not complete
+            """
             if told is None:
                 # The study continues with the next step.
                 self._study(number, steps, group)

@@ -75,6 +75,10 @@ class Match:
         silent = self._said is not None
 
         def think() -> bytes | None:
+            """
+            Called in any thread: pass on what has happened, and return the player's answer. `None`: there is no answer
+            now.
+            """
             for event in events:
                 player.hear(event)
             for notation in refused:
@@ -167,6 +171,7 @@ class ThinkingQueue:
         self._busy = True
 
         def thought(result: Any) -> None:
+            """Called with the result of the question: begin with the next one, and pass the result on."""
             self._busy = False
             # The group has more questions: it waits until every other group has had its turn.
             if group in groups:
@@ -236,6 +241,12 @@ class WirePlayer(ABC):
     ANSWERED_WITHIN: ClassVar[float] = 0.0
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str = "") -> None:
+        """
+        Make a player without a match.
+
+        :param new_player: makes the player of each match
+        :param game: for subclasses, on wires of several games: the name of the game
+        """
         self.name = name
         self.password = password
         #: On wires on which players join matches by their ids: the id of the first match. Empty: any match.

@@ -179,6 +179,11 @@ class _Flusher:
     """A thread that writes a growing file to the disk every 50 ms, so that little of it waits in memory."""
 
     def __init__(self, path: Path) -> None:
+        """
+        Start the thread.
+
+        :param path: the file of the copy
+        """
         #: How many pages were copied, and how many of them are on the disk.
         self.copied = self.flushed = 0
         self._path = path

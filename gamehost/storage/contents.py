@@ -709,7 +709,9 @@ class OpenStore:
         return ()
 
     def go_on(self, table: TableId) -> UnfinishedTable | None:
-        """Resume a table of `lost` with the rows that are left; `None`: it is no such table, or it has no row."""
+        """
+        Resume a table of `lost` with the rows that are left; `None`: the table is not one of them, or it has no row.
+        """
         return None
 
     def end_lost(self, table: TableId) -> bool:

@@ -51,7 +51,7 @@ class StoreKind:
 
 def kind_of(store: str) -> StoreKind | None:
     """
-    The kind of a store; `None`: it is a file, or memory.
+    The kind of a store; `None`: the store is a file, or in memory.
 
     :raises StoreUnusable: no package adds this kind, or its package cannot be used. The message repeats only the
         scheme, because the rest may contain a password

@@ -386,7 +386,10 @@ class DurableJournal:
         return found
 
     def find_opened(self, found: Callable[[Sequence[OpenedTable]], None]) -> None:
-        """As `opened`, without blocking, after this host has taken over the tables of another member of a cluster."""
+        """
+        Find the open tables of this host without blocking, after it has taken over the tables of another member of a
+        cluster. `opened` does this at the start.
+        """
         self.ask_store(lambda store: list(read_opened(store.database, self.epoch)), found)
 
     def take(self, table: TableId, taken: Callable[[bool], None]) -> None:
@@ -436,6 +439,7 @@ class DurableJournal:
         """See `Journal.load`. The writer reads the record. Afterwards entries can be added to an unfinished table."""
 
         def answered(record: TableRecord | str) -> None:
+            """Called with the record: a table that is not finished is open from now on."""
             # A text is the reason why there is no record.
             if not (isinstance(record, str) or (record.entries and finishes(record.entries[-1]))):
                 self._open.add(table)
@@ -481,7 +485,7 @@ class DurableJournal:
         return TableId(self._tables)
 
     def read_rows(self, table: TableId, found: Callable[[Sequence[Row]], None]) -> None:
-        """Find all rows of a table, as they are stored. As `read`, it calls `found` later."""
+        """Find all rows of a table, as they are stored, and call `found` with them later."""
         self._ask(found, (), partial(read_rows, table=table))
 
     def read_ends(self, low: int, below: int, found: Callable[[Sequence[Row]], None]) -> None:
@@ -621,7 +625,7 @@ class StoredAccounts:
         Update an account that another member may have changed. While a change of this host is not durable, that change
         counts, and the update waits.
 
-        :param account: the account in the database; `None`: there is none
+        :param account: the account in the database; `None`: the database has no account with this key
         """
         if self._pending[key]:
             # A change of this host is not durable yet.

@@ -92,7 +92,7 @@ class Summary:
     opening: TableHeader
     #: How many entries follow the opening.
     entries: int
-    #: The last entry; `None`: there is none.
+    #: The last entry; `None`: the record has no entry.
     last: Entry | None
 
     @property
@@ -402,7 +402,7 @@ class StoreInspector(Inspector):
 
 def _recorded(path: Path) -> sidecar.Mark | None:
     """
-    The high-water mark beside a file; `None`: there is none.
+    The high-water mark beside a file; `None`: the file has no mark.
 
     :raises Loss: the mark cannot be read
     """

@@ -193,7 +193,7 @@ class MemoryJournal:
         found(self._match(table))
 
     def _match(self, table: TableId) -> FinishedMatch | None:
-        """The finished match with this number; `None`: there is none."""
+        """The finished match with this number; `None`: no such match is stored."""
         entries = self.entries.get(table)
         # Only the last entry of a match has an outcome.
         if not entries or not entries[-1].outcome:

@@ -15,7 +15,7 @@ from gamehost.accounts.names import key_of, place_of
 from gamehost.accounts.passwords import Account
 from gamehost.journal.records import CHAMPIONSHIP, Leave, OpenedTable, OwnedMatch, TableId, UnfinishedTable
 
-#: The name of a game, and the name of a pool: players meet only others of the same pool. As of
+#: The name of a game, and the name of a pool: players meet only others of the same pool. See
 #: `gamehost.lobby.sessions.Queue.key`.
 QueueKey = tuple[str, str]
 

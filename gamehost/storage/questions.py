@@ -293,7 +293,7 @@ class TableRows:
 
     @property
     def last_table(self) -> int:
-        """The highest number of a table; 0: there is none."""
+        """The highest number of a table; 0: there is no table."""
         return int(self._query(_LAST_TABLE)[0][0])
 
     def unfinished(self, first: int = ALL_ROWS, after: int = 0) -> Iterator[tuple[int, list[Any]]]:
@@ -412,7 +412,7 @@ def ended_among(rows: Iterable[Row]) -> Iterator[Ended]:
 
 
 def opened_in(rows: Sequence[Row]) -> Opened | None:
-    """The opening of a table in its rows; `None`: it is missing, or another release wrote it."""
+    """The opening of a table in its rows; `None`: row 0 is missing, or another release wrote it."""
     try:
         return (rows[0].seq, read_opening(rows[0])) if rows and rows[0].n == 0 else None
     except Undecodable:

@@ -61,6 +61,11 @@ class StoredRemembered:
         self._journal.also(Statement("DELETE FROM remembered WHERE key = ?", (account,)), durable)
 
     def _read(self, which: str, values: Iterable[Any], found: Callable[[Sequence[RememberedLogin]], None]) -> None:
+        """
+        Read log-ins from the store, and call `found` with them later.
+
+        :param which: the end of the query: its condition and order
+        """
         sql = f"SELECT {_COLUMNS} FROM remembered {which}"
         self._journal.ask_store(
             lambda store: [RememberedLogin(*row) for row in store.database.rows(sql, tuple(values))], found

@@ -447,6 +447,7 @@ class LastCommit:
     """
 
     def __init__(self, path: Path) -> None:
+        """Make the file, and map it into memory."""
         self._path = path
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:

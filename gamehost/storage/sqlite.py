@@ -253,7 +253,11 @@ def _ours_alone(path: Path) -> Iterator[None]:
 
 
 def _read_mark(text: str | None, accept_loss: bool) -> sidecar.Mark | None:
-    """The mark in a text; `None`: there is none, or it cannot be read and a loss is accepted."""
+    """
+    The mark in a text; `None`: there is no text, or it cannot be read and a loss is accepted.
+
+    :raises Loss: the text cannot be read, and a loss is not accepted
+    """
     try:
         return None if text is None else sidecar.read_mark(text)
     except Loss:

@@ -478,7 +478,7 @@ class StoreFiles:
     """
     An open store with the files beside it: the `CommitTarget` of the writer.
 
-    :param recorded: the text of the high-water mark on the disk; `None`: there is none
+    :param recorded: the text of the high-water mark on the disk; `None`: the store has no mark
     """
 
     path: Path

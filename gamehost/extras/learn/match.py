@@ -52,6 +52,11 @@ class PolicySeat:
     """The own seat of a match. `hear` takes each message of the host, and sends the action of the policy if it is asked for."""
 
     def __init__(self, client: ClientCore, policy: Policy) -> None:
+        """
+        Begins without a seat.
+
+        :param policy: chooses the actions
+        """
         self._client, self._policy = client, policy
         self.table: int | None = None
         self._encoder: SeatEncoder | None = None

@@ -40,6 +40,11 @@ class PaperSoccerEncoder(SeatEncoder):
     actions, shape = 8, (9, *_SHAPE)
 
     def __init__(self, *match: Any) -> None:
+        """
+        Makes an encoder for one seat of one match.
+
+        :param match: the arguments of `SeatEncoder`
+        """
         super().__init__(*match)
         #: The points of the steps that were taken in this turn, and not sent yet.
         self._steps: list[Point] = []

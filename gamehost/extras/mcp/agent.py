@@ -40,6 +40,11 @@ class AgentMatch:
     """The state of a match, as far as its player knows it."""
 
     def __init__(self, seated: m.Seated, game: Game[Any, Any]) -> None:
+        """
+        Begins a match.
+
+        :param seated: the host's message about the seat
+        """
         self.table, self.seat = seated.table, Seat(seated.seat)
         # Accounts may show another name than the one with which they log in.
         shown = {} if seated.shown_as is UNSET else seated.shown_as
@@ -473,7 +478,7 @@ class Agent:
         """
         Returns the current or last match.
 
-        :raises ToolRefused: there is none
+        :raises ToolRefused: there was no match yet
         """
         if self.match is None:
             raise ToolRefused("there is no match: call seek or join")

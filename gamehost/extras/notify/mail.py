@@ -287,6 +287,7 @@ class Mails:
             account = ""
 
         def found(box: Mailbox | None) -> None:
+            """Called with the address of the account: ends the mails if the proof fits it."""
             # `compare_digest` takes the same time for all wrong proofs, so nobody can guess a proof byte by byte.
             if box is None or not hmac.compare_digest(
                 proof.encode(), stopping_proof(self._key, account, box.address).encode()
@@ -353,6 +354,7 @@ def deliver_on(reactor: Any) -> Deliver:
     """Returns a function that sends a mail to a relay."""
 
     def deliver(relay: MailRelay, to: str, data: bytes) -> Deferred[Any]:
+        """Sends a mail. The result fires when the relay has accepted it, or fails."""
         done: Deferred[Any] = Deferred()
         factory = ESMTPSenderFactory(
             relay.user.encode() or None,

@@ -102,6 +102,7 @@ class WebPush:
         """
 
         def found(subscriptions: Sequence[Subscription]) -> None:
+            """Called with the subscriptions of the account: finds the one of this device."""
             # The id of a device is the beginning of the digest of its log-in. An empty id belongs to a log-in that is
             # not remembered.
             own = [one for one in subscriptions if asker.id and one.digest[:8].hex() == asker.id]

@@ -71,6 +71,11 @@ def only_at(hosts: Collection[str]) -> Check:
     """Returns a check that accepts only endpoints at some push services."""
 
     def check(endpoint: str) -> None:
+        """
+        Accepts an endpoint of one of the services.
+
+        :raises BadSubscription: the endpoint is not accepted
+        """
         try:
             parts = urlsplit(endpoint)
             # `netloc` is the name alone: no port, and no name of a user.
@@ -146,6 +151,7 @@ class StoredSubscriptions:
         account = asker.account
 
         def write(store: Any) -> bool:
+            """Writes the subscription, if the log-in of its device exists. Returns whether it does."""
             database = store.database
             found = database.rows(_FIND, (account, _start_of(asker)))
             # The log-in of the device, by the beginning of its digest. Without it, nothing is stored.
@@ -162,6 +168,7 @@ class StoredSubscriptions:
         """Finds the subscriptions of an account, and calls `found` with them."""
 
         def read(store: Any) -> Sequence[Subscription]:
+            """Reads the subscriptions, on the thread of the store."""
             rows = store.database.rows(f"SELECT {_COLUMNS} FROM subscription WHERE key = ?", (account,))
             return [
                 Subscription(bytes(digest), endpoint, bytes(key), bytes(secret), words)
