@@ -84,6 +84,7 @@ def _verb(name: str) -> Verb:
         verb = loaded(VERBS, name, Verb)
     except PartUnusable as error:
         raise PartUnusable(f"cannot be used: {error}") from error
+    # Only the names of offered verbs are given to this function.
     assert verb is not None
     if (missing := verb.missing()) is not None:
         raise PartUnusable(missing)

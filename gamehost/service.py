@@ -242,6 +242,7 @@ class GameHostService(Service):
             self.log.info("tables from earlier that wait for their players: {tables}", tables=waiting)
         for words in self.store.skipped:
             self.log.error("not resumed: {words}", words=words)
+        # The records are checked for damage later, in steps, so that the ports open early.
         self.resuming = Resuming(self.context.clock, self.store)
         self.resuming.begin(tables)
 

@@ -264,6 +264,7 @@ def _joining(options: Options, reactor: Any, endpoints: Endpoints) -> Any:
     except StoreUnusable as error:
         raise usage.UsageError(f"--store: {error}") from None
     if options["cluster"] is None:
+        # The other options of clusters would have no effect.
         for name in ("cluster-address", "cluster-ca"):
             if options[name] is not None:
                 raise usage.UsageError(f"--{name} is for a host with --cluster")
@@ -297,6 +298,7 @@ def _learn(host: GameHostService, changed: Mapping[str, Account | None], new_ban
         accounts.learn(key, account)
     if new_bans is not None:
         lobby.bans.learn(new_bans)
+        # Players that are banned now lose their connections.
         close_banned(host)
 
 

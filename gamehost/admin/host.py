@@ -400,6 +400,7 @@ def _answer(change: Callable[[Callable[[Changed], None], Callable[[ChangeRefused
 
     def done(changed: Changed) -> None:
         facts = {"name": changed.name, "connections": changed.connections, "table": changed.table}
+        # The password is in the answer only if the host has made one.
         answer.callback(facts if changed.password is None else {**facts, "password": changed.password})
 
     try:
@@ -455,6 +456,7 @@ def lost_list(host: GameHostService, request: Request) -> Items:
     the game has stopped the match. A match for which both are true is listed once.
     """
     lost = (yield _answered(host.store.ask_store, lambda store: store.lost())) if _is_durable(host.store) else ()
+    # `told` is the last row that players had received, and `held` the last row in the database.
     for one in lost:
         yield {"table": one.table, "told": one.told, "held": one.held}
     numbers = {one.table for one in lost}

@@ -108,6 +108,7 @@ def remove_stale(path: str) -> None:
         try:
             probe.connect(path)
         except ConnectionRefusedError:
+            # Nobody listens: the process with this socket has ended.
             os.unlink(path)
             return
         raise SocketUnusable(f"{path}: another process listens there")

@@ -347,6 +347,7 @@ def _children() -> Iterator[Running]:
     """The children of this process. If the system has no list of children, all processes are searched."""
     mine = os.getpid()
     try:
+        # Each thread of this process has a list of the children that it has started.
         lists = [Path(f"/proc/self/task/{task}/children").read_text("ascii") for task in _names_in("/proc/self/task")]
         among: Iterable[str] | None = " ".join(lists).split()
     except OSError:

@@ -119,6 +119,7 @@ def kept_if_whole(part: Path, target: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
+        # Also for errors that end the process, such as Ctrl-C.
         with suppress(OSError):
             remove_part(part)
         if isinstance(error, sqlite3.Error | OSError):
@@ -340,6 +341,7 @@ class Backups:
         if self.busy:
             raise StoreUnusable("a backup is being made; wait until it is done")
         check_target(target, force)
+        # The log can have rows that the file does not have yet.
         files = (self._path, sidecar_path(self._path, LOG_SUFFIX))
         size = sum(file.stat().st_size for file in files)
         if not fits(target, size, self._path, self._free_space):
@@ -383,6 +385,7 @@ class Backups:
                 publish(part, order.target, order.force)
             self._answer(order, Backup(order.target, mark, size, faults))
         except StoreUnusable as error:
+            # If the host stops, the check was killed, and its error says nothing about the copy.
             self._answer(order, _STOPPING if self._stopping else str(error))
 
     def _check(self, order: _Order, part: Path) -> Sequence[str]:

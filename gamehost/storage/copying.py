@@ -105,6 +105,7 @@ def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
         database.run_many("INSERT INTO live(game, since, told, due) VALUES (?, ?, ?, ?)", notes)
         copy_notes(reader.database, database)
 
+    # The rows get new numbers from 1, and so new hashes.
     tables = renumbered(reader, itertools.count(1))
     with new_store(Path(store).absolute(), tables, fill) as (part, _), reading(part) as inspector:
         yield inspector

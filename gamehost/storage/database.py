@@ -242,6 +242,7 @@ def make_durable(connection: Connection) -> None:
     for name, wanted, expected in PRAGMAS:
         connection.execute(f"PRAGMA {name}={wanted}").fetchall()
         found = ask(connection, name)
+        # SQLite refuses a setting without an error, so look at what it is now.
         if found != expected:
             raise StoreUnusable(
                 f"SQLite cannot set {name} to {wanted} for this store, so no move in it would be durable; "
@@ -308,6 +309,8 @@ def placed_faults(database: SqliteDatabase) -> list[str]:
     ends = database.rows("SELECT seq FROM placed_to")
     if len(ends) != 1:
         return [f"the index has {len(ends)} ends instead of one"]
+    # Three numbers of rows: those of the index, those of them that stand for the right row of `event`, and those of
+    # `event`.
     placed, right, rows = (database.rows(count, ends[0])[0][0] for count in _COUNTS)
     if placed == right == rows:
         return []

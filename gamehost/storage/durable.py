@@ -158,6 +158,7 @@ class Backlog:
     def pressure(self) -> Pressure:
         """How far the disk is behind, according to the limits."""
         age, limits = self.age, self._limits
+        # The worst level comes first. `AWAY` has no limit outside of a cluster.
         if age > limits.give_up_after:
             return Pressure.GIVE_UP
         if age > limits.away_after:
@@ -313,6 +314,7 @@ class DurableJournal:
         """
 
         def answered(last: int) -> None:
+            """Called with the highest number of a table in the database."""
             self._tables = max(self._tables, last)
             done()
 
@@ -514,6 +516,7 @@ class DurableJournal:
         for note in tuple(self._told):
             self._note_told(note)
         self._stopping = True
+        # The writer's thread cannot end while it copies pages for a backup.
         if self.backups is not None:
             self.backups.stop()
         self._hand_over()

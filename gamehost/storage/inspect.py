@@ -370,6 +370,7 @@ class StoreInspector(Inspector):
         report = [row[0] for row in self.database.rows("PRAGMA integrity_check(10)")]
         if report != ["ok"]:
             findings.faults += [f"SQLite: {line}" for line in report]
+            # The rows cannot be read reliably.
             return False
         try:
             self._check_mark()
@@ -393,6 +394,7 @@ class StoreInspector(Inspector):
         check_log_beside(self.path)
         recorded = _recorded(self.path)
         pruned = read_checked(self.database.connection).pruned
+        # Count all rows that are there now. Only for those in archives, the note must be believed.
         count = count_rows(self.database.connection, CheckedRows(pruned=pruned))
         sidecar.check_mark(self.database.connection, recorded, count)
         last = read_last_commit(sidecar_path(self.path, sidecar.LAST_SUFFIX))
@@ -481,6 +483,8 @@ def new_store(
     part = new_part(target, force=False)
     with kept_if_whole(part, target):
         with closing(sqlite3.connect(part, isolation_level=None)) as connection:
+            # An incomplete file is thrown away. So its changes need no rollback, and it need not be on the disk before
+            # `seal`.
             connection.execute("PRAGMA journal_mode=OFF")
             connection.execute("PRAGMA synchronous=OFF")
             make_tables(connection)

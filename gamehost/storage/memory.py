@@ -125,12 +125,15 @@ class MemoryJournal:
         finished matches, and a match that is too old for the list is dropped.
         """
         if table not in self.openings:
+            # The table was archived and dropped.
             return
         if seat is None:
+            # The texts of accounts about this match are not needed any more.
             self.kept.pop(place_of(table), None)
         if seat is not None:
             self.told_seats[table] = self.told_seats.get(table, frozenset()) | {seat}
         elif self.told_seats.pop(table, None) is not None and table not in self._ended:
+            # The match is too old for the list, and was stored only for players without its end.
             self._forget(table)
 
     def close(self) -> None:
@@ -246,6 +249,7 @@ class MemoryJournal:
         """
         for one, own in tuple(self.own_matches.items()):
             if owner in (None, one):
+                # Without a table: all ended matches.
                 ended = table is None
                 kept = {
                     match.table: match for match in own.values() if match.table != table and not (ended and match.ended)

@@ -46,6 +46,7 @@ class PutOwn:
         for owner, _ in ended:
             database.run(_DROP_SURPLUS, (owner, owner))
         if ended:
+            # The newest of these ends counts as the time now.
             database.run(_DROP_OLD, (max(at for _, at in ended) - ENDED_KEPT_MS,))
 
 

@@ -231,6 +231,7 @@ def read_opening(row: Row) -> TableHeader:
         fields = msgspec.json.decode(row.body)
         seats = tuple(SeatRecord(name, wire, address, *more) for name, wire, address, *more in fields["seats"])
         opening = TableHeader(fields["game"], fields["version"], seats, fields["settings"])
+        # The fields can have any type that JSON allows.
         if type(opening.game) is str and type(opening.version) is int and type(opening.settings) is dict:
             return opening
         error: Exception | None = None
@@ -322,6 +323,7 @@ def _unreadable_row_message(row: Row) -> str:
     """A sentence why a run cannot be read. If an entry has an unknown kind, the sentence names the first such entry."""
     with suppress(msgspec.DecodeError, ValueError, RecursionError):
         for n, written in enumerate(_split(row.body), row.n):
+            # The first field of an entry is its kind.
             [kind, *_] = msgspec.msgpack.decode(written)
             if kind not in _KINDS:
                 return f"table {row.game}: row {n} is of kind {kind}, which this release does not know"

@@ -61,6 +61,8 @@ def replace(path: Path, text: str) -> None:
     :raises OSError: the new file may not be on the disk
     """
     new = path.with_name(path.name + ".new")
+    # Write another file first, and then rename it: after a power cut, the old or the new contents are there, and no
+    # mixture.
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", closefd=False) as file:
@@ -97,6 +99,7 @@ def proof_key(store: Path) -> bytes:
     path = sidecar_path(store.resolve(), KEY_SUFFIX)
     with suppress(OSError, ValueError):
         key = bytes.fromhex(read(path) or "")
+        # A file of another length is damaged, and gets a new key.
         if len(key) == _KEY_BYTES:
             return key
     key = secrets.token_bytes(_KEY_BYTES)

@@ -242,6 +242,7 @@ def _ours_alone(path: Path) -> Iterator[None]:
     """A context that sets the mode of the file to 0600. If the block raises an error, the old mode is restored."""
     mode = S_IMODE(path.stat().st_mode)
     if not mode & 0o077:
+        # Only the owner can use the file already.
         yield
         return
     path.chmod(0o600)

@@ -136,6 +136,7 @@ class SqliteStore(OpenStore):
         if self._last - self._checked.seq < step:
             return
         pruned = self._checked.pruned
+        # All rows that were ever in `event`. Those in archives are counted apart.
         moved = count_moved(self.connection, self._checked)
         self._checked = CheckedRows(self._last, moved - pruned, pruned)
         self.connection.execute("BEGIN IMMEDIATE")
@@ -254,6 +255,7 @@ class SqliteStore(OpenStore):
         """
         self._placed_to = read_number(self.database, "placed_to", "seq")
         commits = commits_in(self.database)
+        # The entries that are only in commits. `_count` has them, too.
         waiting = unmoved(self.database, entries_by_table(commits))
         self.recent.load(*sidecar.last_of(self.connection), commits, waiting)
         self._last = self.database.rows("SELECT coalesce(max(seq), 0) FROM event")[0][0]
@@ -274,6 +276,7 @@ class SqliteStore(OpenStore):
             self._insert(list(self.recent.rows_to_move(table, numbers)))
         self.connection.execute("DELETE FROM recent")
         self.connection.execute("COMMIT")
+        # The end of the journal is another one now.
         self.load_ends()
 
     def _put_to_sleep(self) -> None:
@@ -515,6 +518,7 @@ class StoreFiles:
             self.store.commit(changes)
         except sqlite3.Error as error:
             if reason := _new_file_error(self.path):
+                # The disk is full, or the process has no file descriptor left.
                 raise StoreFailed(f"{error}: {reason}") from error
             raise
         if self._last_commit is not None:

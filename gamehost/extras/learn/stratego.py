@@ -136,6 +136,7 @@ class StrategoEncoder(SeatEncoder):
     def _find(self, view: Any) -> Mapping[int, Any]:
         """Returns the possible choices by their numbers: the next piece of the set-up, or the legal moves."""
         if view.phase == "setup":
+            # The pieces that are not placed yet; none if the set-up was sent.
             left = Counter() if view.ready[self.seat] else COUNTS - Counter(self._placed)
             return {_IDS.index(kind): kind for kind in left}
         situation = evolve(self._situation(view), walk=self._walk)
@@ -152,6 +153,7 @@ class StrategoEncoder(SeatEncoder):
         self._placed += option
         if len(self._placed) < PIECES:
             return None
+        # The rows of seat 1 are in the opposite order.
         pieces = self._placed[::-1] if self.seat else self._placed
         return PlaceRows(tuple(pieces[start : start + WIDTH] for start in range(0, PIECES, WIDTH)))
 

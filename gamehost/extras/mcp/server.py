@@ -144,6 +144,7 @@ async def serve(client: Client, agent: Agent) -> None:
         try:
             await server_of(tools).run_stdio_async()
         finally:
+            # The model has closed standard input. A fault of `listen` was already reported to the tools.
             reading.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await reading

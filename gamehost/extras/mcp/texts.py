@@ -63,8 +63,10 @@ def moves_text(screen: Screen[Any], begun: str = "", most: int = MOST) -> str:
     """
     game = screen.game
     if isinstance(game, HasSteps):
+        # `None`: list the first steps.
         first = game.read(begun.encode()) if begun else None
         steps = [(game.write(step).decode(), whole) for step, whole in game.steps(screen.known, _seat(screen), first)]
+        # Steps that need further steps, and whole moves, share the room.
         more = _list("To go on with, by continue_move", [step for step, whole in steps if not whole], most // 2)
         return "\n".join(filter(None, (_list("Moves", [step for step, whole in steps if whole], most // 2), more)))
     return _list("Moves", whole_moves(screen), most)

@@ -203,6 +203,7 @@ class Sender:
         """
         place = _place(push)
         if self._stopped or place in self._queue or place in self._later:
+            # The notifier stops, or a newer push with this topic waits.
             return
         if push.tries >= len(PAUSES):
             self._fail(push, why)
