@@ -28,6 +28,7 @@ def with_notes(error: BaseException) -> BaseException:
     notes = getattr(error, "__notes__", ())
     if notes:
         error.args = ("\n".join([str(error), *notes]),)
+        # Otherwise they would be printed twice.
         del error.__notes__
     return error
 
@@ -40,6 +41,7 @@ def printing_example(test: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return test(*args, **kwargs)
         except Exception as error:
+            # `None`: the traceback shows the error once.
             raise with_notes(error) from None
 
     return told
@@ -50,6 +52,7 @@ class PropertyCase(SynchronousTestCase):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        # `dir` also names inherited tests. Hypothesis gives its tests the attribute `hypothesis`.
         for name in dir(cls):
             if name.startswith("test") and hasattr(getattr(cls, name), "hypothesis"):
                 setattr(cls, name, printing_example(getattr(cls, name)))

@@ -51,6 +51,7 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
             case 1:
                 del result[at : at + rng.choice((1, 1, 4, 30))]
             case 2:
+                # Bytes that some format has a rule for; the last one is a digit that is not ASCII.
                 result[at : at + 1] = rng.choice((b"\n", b"\x00", b"\xff", b"|", b"9", b"-", b"\r", b"<", b"\xc2\xb2"))
             case 3:
                 piece = bytes(result[at : at + rng.randrange(40)])
@@ -122,6 +123,7 @@ class CodecContract(Mixin):
     def test_messages_of_the_host_are_written(self) -> None:
         """A client reads each message correctly and to its last byte, also if the bytes arrive one by one."""
         self.assertTrue(self.sent)
+        # `text` gets whole messages, and `slow` gets the bytes one by one.
         codec, text, slow = self.new_codec(), self.text(), self.text()
         for message, words in self.sent:
             data = codec.encode(message)
@@ -145,6 +147,7 @@ class CodecContract(Mixin):
         codec uses different code for the two.
         """
         for data, message in self.read:
+            # After a good stream, so that the codec is in the middle of a connection.
             self.assertEqual(self.heard([self.streams[0], data])[-1:], [message])
             self.assertEqual(
                 self.heard([self.streams[0], data, data])[-2:], self.heard([self.streams[0], data + data])[-2:]
@@ -179,10 +182,12 @@ class CodecContract(Mixin):
         end with an error where the other one does not.
         """
         for stream in self.streams if self.spreads else ():
+            # The messages of the whole stream. `count` is how many of them `codec` has read so far.
             whole = self._spoken([stream])
             codec, count = self.new_codec(), 0
             for at in range(len(stream)):
                 if not codec.unfinished:
+                    # A new codec reads the rest of the stream.
                     self._assert_same(self._spoken([stream[at:]]), whole[count:], f"after {at} bytes of {stream!r}")
                 try:
                     count += sum(message is not BLANK for message in codec.feed(stream[at : at + 1]))
@@ -201,6 +206,7 @@ class CodecContract(Mixin):
         for one, other in ((new, old), (old, new)):
             if one and isinstance(one[-1], str) and len(one) <= len(other):  # this one ends with an error
                 one, other = one[:-1], other[: len(one) - 1]
+                # Only the messages before the error are compared.
                 self.assertEqual(one, other, where)
                 return
         self.assertEqual(new, old, where)
@@ -258,6 +264,7 @@ class ClientCodecContract(Mixin):
         self.assertEqual(self._heard_by_client([stream]), messages)
         self.assertEqual(self._heard_by_client(stream[n : n + 1] for n in range(len(stream))), messages)
         self.assertEqual(self._heard_by_client(chunked(stream, rng)), messages)
+        # A long stream is cut at 20 random places only, because that takes less time.
         cuts = range(len(stream)) if len(stream) <= EVERY_CUT else sorted(rng.sample(range(len(stream)), 20))
         for cut in cuts:
             self.assertEqual(self._heard_by_client([stream[:cut], stream[cut:]]), messages, cut)
@@ -293,7 +300,7 @@ class ClientCodecContract(Mixin):
             try:
                 said.append(client.encode(message))
             except WireError:
-                continue
+                continue  # a value that a server would refuse
             messages.append(message)
         self.assertEqual(heard_by(self.new_codec().feed, [b"".join(said)]), messages)
 
@@ -304,6 +311,7 @@ class ClientCodecContract(Mixin):
         def some(data: st.DataObject) -> None:
             for kind, strategy in self.client_messages.items():
                 try:
+                    # `encode` refuses values that a server would refuse, so each kind is tried many times.
                     self.new_client_codec().encode(data.draw(strategy))
                 except WireError:
                     continue

@@ -77,6 +77,7 @@ class RecordingJournal(MemoryJournal):
         :raises ValueError: the record does not exist, or its last entry has finished it
         """
         assert table not in self.asleep, f"table {table} was neither loaded nor woken"
+        # `None`: no such record. A test may have added a record without `open`.
         entries = self.entries.get(table)
         if entries is None or (entries and finishes(entries[-1])):
             raise ValueError(f"table {table} is not open: nothing can be added to its record")
@@ -87,6 +88,7 @@ class RecordingJournal(MemoryJournal):
         """Notes that a seat, or without a seat every player, has received the end of a match."""
         if seat is None:
             self.told_tables.add(table)
+            # What the host had stored for the players of this table is no longer needed.
             self.kept.pop(place_of(table), None)
         else:
             super().told(table, seat)
@@ -177,6 +179,7 @@ class RecordingJournal(MemoryJournal):
     def elsewhere(
         self, known: Collection[TableId], most: int, found: Callable[[Sequence[TableElsewhere], int], None]
     ) -> None:
+        """Finds the newest tables that other hosts with the same store play. See `Journal.elsewhere`."""
         # The tables of other hosts: unfinished tables that this host neither plays nor lets sleep.
         others = [one for one in self.records() if not (self.has(one.table) or one.table in self.since)]
         tables = [
@@ -184,6 +187,7 @@ class RecordingJournal(MemoryJournal):
                 one.table,
                 len(one.entries),
                 one.entries[-1].at,
+                # The caller knows the opening of this table already.
                 None if one.table in known else one.opening,
             )
             for one in sorted(others, key=lambda one: one.table)[-most:]
@@ -217,8 +221,9 @@ class RecordingJournal(MemoryJournal):
     def sleep(
         self, table: TableId, since: int, due: int | None = None, durable: Callable[[], None] = lambda: None
     ) -> None:
-        # `append` fails from now on, until the table is loaded or woken.
-        self.since[table], self.due[table] = since, due
+        """Notes that a table sleeps: `append` fails from now on, until the table is loaded or woken."""
+        self.since[table] = since
+        self.due[table] = due
         self.asleep.add(table)
         self._answer(durable)
 
@@ -266,9 +271,17 @@ class RecordingJournal(MemoryJournal):
         this host.
         """
         other = RecordingJournal(self.late)
-        other.openings, other.entries, other.people = self.openings, self.entries, self.people
-        other.told_tables, other.told_seats, other.since = self.told_tables, self.told_seats, self.since
-        other.own_matches, other.leaves, other.kept = self.own_matches, self.leaves, self.kept
+        # The same objects, not copies: what one host stores, the other one can read.
+        other.openings = self.openings
+        other.entries = self.entries
+        other.people = self.people
+        other.told_tables = self.told_tables
+        other.told_seats = self.told_seats
+        other.since = self.since
+        other.own_matches = self.own_matches
+        other.leaves = self.leaves
+        other.kept = self.kept
+        # The number of the last table: the new tables of the two hosts must not have the same numbers.
         other._tables = self._tables + 1000
         return other
 
@@ -288,6 +301,7 @@ class RecordingJournal(MemoryJournal):
         again.own_matches = {owner: dict(own) for owner, own in self.own_matches.items()}
         again.leaves = dict(self.leaves)
         again.kept = {place: dict(texts) for place, texts in self.kept.items()}
+        # The next run continues with the uptime that was noted last.
         again.uptime = again.noted_uptime = self.noted_uptime
         again._tables = self._tables
         return again
@@ -305,6 +319,7 @@ def checked_elsewhere(
     done = subprocess.run(
         [sys.executable, "-m", "gamehost.testing.journals"],
         input=pickle.dumps((game, seats, dict(settings), tuple(entries))),
+        # The other process finds the same modules as this one.
         env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
         timeout=30,

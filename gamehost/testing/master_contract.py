@@ -88,6 +88,7 @@ def with_another_turn(master: Any) -> Iterator[Any]:
     of the master, in an attribute of such a value, or in a sequence.
     """
     turn = master.to_move() if isinstance(master, HasTurns) else None
+    # Without `to_move`, or if several seats may act, there is no turn to change. 4: see `depth` of `_altered`.
     for other in () if turn is None else _altered(master, turn, 4):
         try:
             if other.to_move() not in (turn, None):
@@ -107,9 +108,11 @@ def _altered(value: Any, turn: Seat, depth: int) -> Iterator[Any]:
         case _ if not depth:
             return
         case int() if type(value) is int and value in (0, 1, turn):
+            # Only a number that may be a seat. `bool` is a kind of `int`, so the type is compared.
             yield 1 - value if value in (0, 1) else 0
         case tuple() | list() if type(value) in (tuple, list):
             for place, one in enumerate(value[:8]):
+                # Longer sequences are boards or cards, and not a turn.
                 for other in _altered(one, turn, depth - 1):
                     yield type(value)([*value[:place], other, *value[place + 1 :]])
         case Struct():
@@ -117,10 +120,12 @@ def _altered(value: Any, turn: Seat, depth: int) -> Iterator[Any]:
                 for other in _altered(getattr(value, name), turn, depth - 1):
                     yield replace(value, **{name: other})
         case _:
+            # An object of attrs, or any other object with attributes.
             fields = [one.name for one in getattr(value, "__attrs_attrs__", ())]
             for name in fields or [*getattr(value, "__dict__", {})]:
                 for other in _altered(getattr(value, name, None), turn, depth - 1):
                     changed = copy(value)
+                    # Also for frozen classes.
                     object.__setattr__(changed, name, other)
                     yield changed
 
@@ -172,6 +177,7 @@ class MasterContract(Mixin):
         """
         choices = []
         for seat in map(Seat, range(self.game.most_seats)):
+            # `None`: this seat has nothing to do now.
             action = self.game.random_action(master.view(seat), seat, rng.randrange)
             if action is not None:
                 choices.append((seat, action))
@@ -222,23 +228,27 @@ class MasterContract(Mixin):
         chance = SeededChance(rng.getrandbits(32))
         master = self.new_master(seats, chance, **more)
         events = master.begin(0)
+        # The beginning, which is no action of a seat.
         yield master, Step(Seat(0), b"", 0, chance.take(), events)
         for number in range(1, steps + 1):
             choice = None if master.result is not None else self.legal(master, rng)
             if choice is None:
                 break
             seat, action = choice
+            # Not careful: an action by which its player loses is carried out, too.
             events = acted(master, seat, action, number, careful=False)
             yield master, Step(seat, self.game.write(action), number, chance.take(), events)
 
     def play(self, seats: int, rng: random.Random, steps: int, **more: str) -> tuple[Any, list[Step]]:
         """
-        Plays a random match of at most `steps` actions. A failure of the test then prints them.
+        Plays a random match of at most `steps` actions. If the test fails, its text contains the last ones of these
+        actions.
 
         :returns: the master after the last action, and all steps
         """
         masters, played = zip(*self.match(seats, rng, steps, **more), strict=True)
         if currently_in_test_context():
+            # Without the beginning of the match, which is no action.
             said = [f"{step.seat} {step.notation.decode('utf-8', 'replace')}" for step in played[1:]]
             note(f"After {len(said)} actions, each with its seat: {', '.join(said)[-1_000:] or 'none'}")
         return masters[-1], list(played)
@@ -270,6 +280,7 @@ class MasterContract(Mixin):
             chance.feed(step.drawn)
             events = replayed.act(step.seat, self.game.read(step.notation), step.now)
             self.assertEqual(events, step.events)
+            # The replayed action has drawn exactly the numbers of the live one.
             self.assertEqual(chance.unused, ())
         self.assertEqual(self.snapshot(replayed, seats), self.snapshot(live, seats))
         self.assertEqual(fingerprint(replayed), fingerprint(live))
@@ -282,6 +293,7 @@ class MasterContract(Mixin):
         master, played = self.play(seats, rng, data.draw(st.integers(0, self.most_steps)))
         events = [to for step in played for to in step.events]
         if master.result is None:
+            # Also the events after a player has left.
             events += master.forfeit(Seat(rng.randrange(seats)), self.most_steps + 1)
         for to in events:
             if to.audience is not None:
@@ -298,6 +310,7 @@ class MasterContract(Mixin):
             for number, step in enumerate(played)
         ]
         if live.result is not None:
+            # In a journal, the last entry of a match has the outcome.
             record[-1] = replace(record[-1], outcome=live.result.why)
         check = fingerprint(live).hex()
         self.assertEqual(checked_elsewhere(self.game, seats, self.settings, record, 1), check)
@@ -310,15 +323,18 @@ class MasterContract(Mixin):
         seats, master, _ = self.somewhere(data, rng, move_time=data.draw(st.sampled_from(("0", "10"))))
         before, check = self.snapshot(master, seats), fingerprint(master)
         refused = self.illegal(master, rng)
+        # A game without an action that can be refused would not be tested.
         self.assertTrue(refused or master.result is not None)
         for seat, action in refused:
             error = self.assertRaises(IllegalAction, master.act, seat, action, self.most_steps + 1)
             self.assertTrue(str(error), "a refusal says why")
             self.assertEqual(self.snapshot(master, seats), before)
+            # A twin differs only in state that is hidden from this seat. So its refusal must have the same text.
             for twin in self.twins(master, seat, rng) if master.result is None else ():
                 again = self.assertRaises(IllegalAction, twin.act, seat, action, self.most_steps + 1)
                 self.assertEqual(str(again), str(error), f"a refusal tells seat {seat} what it must not know")
         self.assertEqual(fingerprint(master), check)
+        # An accepted action must change the fingerprint.
         choice = self.legal(master, rng) if master.result is None else None
         if choice is not None:
             master.act(*choice, self.most_steps + 1)
@@ -354,6 +370,7 @@ class MasterContract(Mixin):
         master.forfeit(leaver, self.most_steps + 1)
         result = master.result
         if result is None:
+            # The others play on.
             self.assertGreater(seats, 2)
             return
         self.assertEqual(result.cause, Cause.LEFT)
@@ -373,13 +390,16 @@ class MasterContract(Mixin):
             return
         deadline = master.deadline
         assert deadline is not None
+        # Not later than 2.5 s after the last action; a half decision does not renew the time.
         self.assertLessEqual(deadline, played[-1].now + 2500)
+        # The seat that lets the time pass.
         late = master.to_move() if isinstance(master, HasTurns) else None
         master.expire(deadline)
         result = master.result
         assert result is not None
         self.assertEqual(result.cause, Cause.TIME)
         self.assertNotRegex(result.why, FOR_ONE, "the words are read by winners, losers and watchers")
+        # Not everybody wins.
         self.assertLess(len(result.winners), seats)
         if late is not None:
             self.assertNotIn(late, result.winners, "the seat that has not acted in time wins")
@@ -393,9 +413,11 @@ class MasterContract(Mixin):
         choice = None if master.result is not None else self.legal(master, rng)
         if choice is None or not hasattr(master, "to_move") or not self.knows_rules:
             return
+        # The seat acts one millisecond before its deadline.
         before, now = master.to_move(), master.deadline - 1
         master.act(*choice, now)
         if None not in (before, master.to_move()) and before != master.to_move():
+            # The turn has passed to another seat.
             self.assertGreaterEqual(master.deadline or 0, now + 10_000)
 
     @of_matches
@@ -413,6 +435,7 @@ class MasterContract(Mixin):
         seats = data.draw(st.sampled_from(self.seat_counts))
         master, played = self.play(seats, rng, self.most_steps)
         if master.result is None:
+            # The match has not ended in time: end it.
             master.forfeit(Seat(0), self.most_steps + 1)
         if master.result is None:
             return
@@ -432,24 +455,30 @@ class MasterContract(Mixin):
             one of them
         """
         for number in range(len(notations) and 90):
+            # There are 90 attempts; none without notations. In half of them a legal action is damaged.
             one, other = rng.choice(listed if listed and number % 4 < 2 else notations), rng.choice(notations)
             place = rng.randrange(len(one) + 1)
             old = one[place : place + 1]
             others = _LETTERS[:10] if old.isdigit() else _LETTERS
+            # What replaces the byte at `place`: nothing, another letter or digit, or the same byte twice.
             letter = rng.choice((b"", rng.choice(others).encode(), rng.choice(others).encode(), old * 2))
             words, more = one.split(b" "), other.split(b" ")
             if number % 2 and len(words) == len(more) > 1:
+                # Each word from one of the two actions.
                 made = b" ".join(rng.choice(pair) for pair in zip(words, more, strict=True))
             elif number % 3 == 0:
+                # One byte is replaced, left out or doubled.
                 made = one[:place] + letter + one[place + 1 :]
             elif number % 3 == 1 and len(one) == len(other):
+                # Each byte from one of the two actions.
                 made = bytes(rng.choice(pair) for pair in zip(one, other, strict=True))
             else:
+                # The beginning of one action, and the end of the other one.
                 made = one[:place] + other[min(place, len(other)) :]
             try:
                 yield self.game.read(made)
             except ValueError:
-                continue
+                continue  # not the game's notation
 
     def drawn(self, data: st.DataObject) -> Iterator[Any]:
         """Yields random actions of any kind. Only for a game whose actions are messages: their types have the values."""
@@ -458,7 +487,7 @@ class MasterContract(Mixin):
             try:
                 yield self.game.read(self.game.write(data.draw(st.from_type(messages.action_type))))  # type: ignore[union-attr]
             except (ValueError, TypeError, ResolutionFailed):
-                continue
+                continue  # an action that has no notation, or a type that Hypothesis cannot make
 
     def tried(self, master: Any, played: Sequence[Step], data: st.DataObject, rng: random.Random) -> Sequence[Any]:
         """
@@ -469,6 +498,8 @@ class MasterContract(Mixin):
         begun = self.new_master(self.game.most_seats, SeededChance(1))
         begun.begin(0)
         known, now = list[Any](), list[Any]()
+        # `begun` is a new match with the most seats, if this test plays with so many. After the loop, `now` has the
+        # listed actions of `master`.
         for situation in (begun, master) if len(seats) in self.seat_counts else (master,):
             now = []
             for seat in seats[: max(self.seat_counts)]:
@@ -476,11 +507,14 @@ class MasterContract(Mixin):
                 now += rng.sample(listed, min(len(listed), 12))
             known += now
         notations = [self.game.write(action) for action in known]
+        # The first step is the beginning of the match, which is no action.
         notations += [step.notation for step in rng.sample(played[1:], min(len(played) - 1, 20))]
+        # A few more actions that the master accepts, for games that list none.
         choices = [self.legal(master, rng) for _ in range(4)]
         notations += [self.game.write(choice[1]) for choice in choices if choice is not None]
         legal, luck = [*map(self.game.write, now)], random.Random(rng.getrandbits(64))
         made = [*self.rare(master), *self.near(notations, legal, luck), *self.drawn(data)]
+        # Without repetitions.
         return [*map(self.game.read, dict.fromkeys(notations)), *made]
 
     @of_matches
@@ -499,10 +533,12 @@ class MasterContract(Mixin):
         for seat in map(Seat, range(seats)):
             listed = self.game.legal(master.view(seat), seat)
             if listed is None:
+                # The game lists no actions: only a random one is compared.
                 action = self.game.random_action(master.view(seat), seat, rng.randrange)
                 some = [] if action is None else [action]
                 self._compare(master, seat, some, set(map(self.game.write, some)), False)
                 continue
+            # One more than the limit shows that the list is not whole.
             legal = [self.game.write(action) for action in islice(listed, self.most_listed + 1)]
             self.assertEqual(len(set(legal)), len(legal), "an action is listed twice")
             self._compare(master, seat, tried, set(legal), len(legal) <= self.most_listed)
@@ -526,6 +562,8 @@ class MasterContract(Mixin):
                 except IllegalAction:
                     continue
                 words = f"the master takes {action!r} of seat {seat}, and `legal` leaves it out"
+                # No error was raised, so the events must say that the action was refused. They may have changed the
+                # copy.
                 self.assertTrue(self.denied(events), words)
                 scratch = deepcopy(master)
         self.assertEqual(fingerprint(scratch), fingerprint(master), "a refused action has changed the master")
@@ -536,6 +574,7 @@ class MasterContract(Mixin):
                 events = acted(deepcopy(master), seat, action, self.most_steps + 1)
             except IllegalAction:
                 self.fail(words)
+            # The events must not say that the action was refused.
             self.assertFalse(self.denied(events), words)
 
     @of_matches
@@ -543,6 +582,7 @@ class MasterContract(Mixin):
     def test_the_state_says_whose_turn_it_is(self, data: st.DataObject, rng: random.Random) -> None:
         """Masters that differ in the seat to move differ in `state`."""
         _, master, _ = self.somewhere(data, rng)
+        # Each `other` is a changed copy that waits for another seat.
         for other in with_another_turn(master):
             self.assertNotEqual(fingerprint(other), fingerprint(master), "`state` lacks whose turn it is: add it")
 
@@ -555,6 +595,7 @@ class MasterContract(Mixin):
         """
         seats, master, played = self.somewhere(data, rng)
         if not self.unwatched and (master.result is not None or len(played) > self.most_steps // 2):
+            # Only in a match that was played long enough, or to its end, some event must have been public.
             told = [to.event for step in played for to in step.events if to.audience is None]
             words = "all events have an audience: watchers receive the events without one, and no others"
             self.assertTrue(told, words)
@@ -562,6 +603,7 @@ class MasterContract(Mixin):
             for twin in self.twins(master, seat, rng):
                 self.assertEqual(twin.view(None), master.view(None), f"a watcher sees what seat {seat} must not know")
                 if any(twin.view(Seat(one)) != master.view(Seat(one)) for one in range(seats)):
+                    # Another seat sees the difference between the two masters, so `state` must contain it.
                     self.assertNotEqual(fingerprint(twin), fingerprint(master), "`state` lacks what a seat sees")
 
     @of_matches
@@ -577,6 +619,7 @@ class MasterContract(Mixin):
         self.assertIsNot(seat, None, "no seat has an action, and the match has no result")
         if seat is None or not isinstance(self.game, Determinizable):
             return
+        # Then a determinization is played, to its end or for `most_steps` actions.
         drawn = self.game.determinized(master.view(seat), seat, SeededChance(rng.getrandbits(32)))
         for number in range(self.most_steps):
             choice = None if drawn.result is not None else self.legal(drawn, rng)
@@ -595,8 +638,10 @@ class MasterContract(Mixin):
         """If the match does not wait for a seat, the seat has no listed action and no random one."""
         seats, master, _ = self.somewhere(data, rng)
         turn = master.to_move() if isinstance(master, HasTurns) and self.knows_rules else None
+        # `None`: the match waits for several seats, for none, or the host does not know the rules.
         for seat in map(Seat, range(seats)) if turn is not None else ():
             view, legal = master.view(seat), self.game.legal(master.view(seat), seat)
+            # `legal` is `None` if there are too many actions for a list.
             self.assertEqual(legal is None or next(legal, None) is not None, seat == turn)
             self.assertEqual(self.game.random_action(view, seat, rng.randrange) is not None, seat == turn)
 
@@ -609,6 +654,7 @@ class MasterContract(Mixin):
         seats, master, _ = self.somewhere(data, rng)
         for seat in map(Seat, range(seats)):
             view = master.view(seat)
+            # Masters with an equal view of this seat: a copy, and those with other hidden state.
             for twin in (deepcopy(master), *self.twins(master, seat, rng)):
                 other = twin.view(seat)
                 self.assertEqual(other, view)
@@ -639,6 +685,7 @@ class MasterContract(Mixin):
                 continue
             drawn = game.determinized(view, seat, SeededChance(seed))
             self.assertEqual((drawn.view(seat), drawn.deadline, drawn.result), (view, None, None))
+            # Masters with an equal view of this seat give equal determinizations.
             for twin in (drawn, *self.twins(master, seat, rng)):
                 again = game.determinized(twin.view(seat), seat, SeededChance(seed))
                 self.assertEqual(fingerprint(again), fingerprint(drawn))
@@ -658,6 +705,7 @@ class MasterContract(Mixin):
         seats, master, _ = self.somewhere(data, rng)
         for seat in map(Seat, range(seats)):
             view = master.view(seat)
+            # The first 200 of each are compared, because there may be very many.
             legal = list(islice(game.legal(view, seat) or (), 200))
             self.assertEqual(list(islice(self._whole(game, view, seat, None), 200)), legal)
             for action in legal[:3]:
@@ -676,7 +724,7 @@ class MasterContract(Mixin):
                 try:
                     sequels = list(game.sequels(master.view(seat), seat, action))
                 except IllegalAction:
-                    continue
+                    continue  # the game does not know the sequels of this action
                 after = deepcopy(master)
                 after.act(seat, action, 0)
                 legal = list(islice(game.legal(after.view(seat), seat) or (), len(sequels)))
@@ -704,6 +752,7 @@ class MasterContract(Mixin):
         if not self.knows_rules:
             return
         seats = data.draw(st.sampled_from(self.seat_counts))
+        # `None`: a watcher.
         eyes = (*map(Seat, range(seats)), None)
         views: dict[Seat | None, Any] = dict.fromkeys(eyes)
         steps, master = data.draw(st.integers(0, self.most_steps)), None
@@ -711,6 +760,7 @@ class MasterContract(Mixin):
             self._follow(master, step.events, views)
         if master is not None and master.result is None:
             if data.draw(st.booleans()):
+                # The match ends because a player leaves, or because of its deadline.
                 self._follow(master, master.forfeit(Seat(rng.randrange(seats)), self.most_steps + 1), views)
             elif master.deadline is not None:
                 self._follow(master, master.expire(master.deadline), views)
@@ -728,17 +778,20 @@ class MasterContract(Mixin):
         for number, (master, step) in enumerate(self.match(2, rng, data.draw(st.integers(0, 30)))):
             self._follow(master, step.events, views)
             if number:
+                # Number 0 is the beginning of the match, which is no move.
                 before[step.seat] = known
             known = deepcopy(self.known(master))
         seat = Seat(data.draw(st.integers(0, 1)))
         if master is None or master.result is not None:
             return
         if master.objection(Offer.TAKEBACK, seat) is not None:
+            # Nothing to take back: the master refuses it, and is not changed.
             self.assertRaises(IllegalAction, master.agree, Offer.TAKEBACK, seat, 100)
             self.assertEqual(self.known(master), known)
             return
         self._follow(master, master.agree(Offer.TAKEBACK, seat, 100), views)
         self.assertEqual(self.known(master), before[seat])
+        # The seat that has taken its move back is to move again.
         acting, action = self.legal(master, rng) or (None, None)
         self.assertEqual(acting, seat)
         self._follow(master, master.act(seat, action, 101), views)
@@ -758,6 +811,7 @@ class MasterContract(Mixin):
         if master is None or master.result is not None:
             return
         if master.objection(offer, seat) is not None:
+            # The game does not allow the offer at this moment.
             self.assertRaises(IllegalAction, master.agree, offer, seat, self.most_steps)
             return
         self._follow(master, master.agree(offer, seat, self.most_steps), views)

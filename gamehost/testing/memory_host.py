@@ -85,6 +85,7 @@ class StrictTransport:
         assert not self.disconnecting, "a write after loseConnection"
         assert not self.disconnected and not self.aborted, "a write after the end"
         self._buffer += data
+        # If the other side reads, the bytes leave the buffer at once.
         self._drain()
         if len(self._buffer) > BUFFER and self._producer is not None and not self._producer_paused:
             self._producer_paused = True
@@ -166,6 +167,7 @@ class StrictTransport:
 
     def read(self) -> bytes:
         """Returns all bytes that the protocol has written since the last call, even if `reads` is false."""
+        # The other side reads only for this call.
         reads, self.reads = self.reads, True
         self._drain()
         self.reads = reads
@@ -184,6 +186,7 @@ class StrictTransport:
         self._read += self._buffer
         self._buffer.clear()
         if self._producer_paused and self._producer is not None:
+            # The producer may go on, because the buffer is empty.
             self._producer_paused = False
             self._producer.resumeProducing()
         self._close_if_done()
@@ -253,6 +256,7 @@ class Client:
         self.world = world
         self.transport = StrictTransport(world.clock, address)
         protocol = factory.buildProtocol(IPv4Address("TCP", address, 40_000))
+        # `None`: the host closes the connection without an answer.
         assert protocol is not None, "many are being refused, and this connection is closed at once"
         self.protocol = protocol
         self.transport.protocol = self.protocol
@@ -318,6 +322,7 @@ def highest() -> Callable[[int], int]:
     except for the keys of guests, which must differ.
     """
     tokens = count()
+    # Keys are drawn below a number that is larger than 2**128. Each of them is one less than the one before.
     return lambda n: n - 1 - (next(tokens) if n > 2**128 else 0)
 
 
@@ -369,6 +374,7 @@ class MemoryHost:
         guard = {"keyless_resume_seconds": "3"} if guarded else {}
         self.limits = Limits.read({**FAST, **guard, **settings_of("limits", settings, LIMITS)})
         games = {game.name: game for wire in wires for game in wire.games}
+        # A name is an account's if the journal has an account with its key.
         registry = SessionRegistry(resume, lambda key: self.journal.find(key) is not None, self.clock.seconds)
         registry.account_looks, registry.membership = LookAlikes(self.journal.names()), membership or Membership()
         cork, wall = Cork(), self.clock.seconds
@@ -411,6 +417,7 @@ class MemoryHost:
 
     def until_idle(self) -> None:
         """Makes all calls of the clock that are due now, and those that they make due."""
+        # A call may make other calls due now, so it looks again.
         while any(call.getTime() <= self.clock.seconds() for call in self.clock.getDelayedCalls()):
             self.clock.advance(0)
 

@@ -66,6 +66,7 @@ class MessagesContract(Mixin):
                 view = self.messages.view(master.view(seat))
                 told = [to.event for to in step.events if to.audience is None or seat in to.audience]
                 if before.get(seat, view) != view:
+                    # There is no view before the beginning of the match, so the first one is no change.
                     eye = "a watcher" if seat is None else f"seat {seat}"
                     words = f"{eye} sees a change and is told no message: event() gives None for {told!r}"
                     known = [one for one in told if type(one) in self.untold or self.messages.event(one) is not None]

@@ -114,6 +114,7 @@ def _steps(line: str, in_words: bool) -> list[Step]:
         message, in_bytes = match["line"], ""
         if in_words and (spelled := _BYTES.fullmatch(message)) is not None:
             message, in_bytes = spelled["words"], spelled["bytes"]
+        # `10 times` stands only in lines of the host.
         return [kind(int(match["number"]), message, in_bytes)] * int(match["times"] or 1)
     if (match := _DROP.fullmatch(line)) is not None:
         return [Drops(int(match["number"]))]
@@ -139,6 +140,7 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
     received: dict[int, list[str]] = {}
     for step in transcript.steps:
         if isinstance(step, Says | Hears) and step.number not in clients:
+            # The client is named for the first time.
             clients[step.number] = host.connect(transcript.wire)
         match step:
             case Says(number, line):
@@ -155,6 +157,7 @@ def play(transcript: Transcript, host: MemoryHost, send: Callable[[Client, bytes
             case Passes(seconds):
                 host.wait(seconds)
     for number, client in clients.items():
+        # Everything that a client receives must be in the transcript.
         rest = received.get(number, []) + client.heard()
         assert not rest, f"{transcript.name}: connection {number} also received {rest}"
 
@@ -212,6 +215,7 @@ def main(words: Sequence[str], host_class: type[MemoryHost] = MemoryHost) -> int
     for word in words:
         path = Path(word).resolve()
         transcript = Transcript.read(path)
+        # Only the wire of the transcript is served.
         wires = tuple(one for one in find_wires().wires if one.name == transcript.wire)
         if not wires:
             print(f"{word}: no wire {transcript.wire!r} is installed", file=sys.stderr)

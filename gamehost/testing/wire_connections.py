@@ -31,8 +31,10 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 def frame(payload: bytes, kind: int = TEXT, last: bool = True) -> bytes:
     """Returns a frame of WebSocket as a client sends it."""
     length = len(payload)
+    # The top bit of the length says that the content is masked. A length of 126 or more has two bytes of its own.
     size = bytes((0x80 | length,)) if length < 126 else b"\xfe" + length.to_bytes(2, "big")
     masked = bytes(byte ^ _MASK[at % 4] for at, byte in enumerate(payload))
+    # 0x80: the last frame of its message.
     return bytes((kind | 0x80 * last,)) + size + _MASK + masked
 
 
@@ -44,12 +46,15 @@ def frames(data: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
     """
     found = []
     while len(data) >= 2:
+        # The content begins after two bytes, and after the length if it has bytes of its own: two (126) or eight
+        # (127).
         size, begin = data[1], 2
         if size >= 126:
             begin = 4 if size == 126 else 10
             size = int.from_bytes(data[2:begin], "big")
         if len(data) < begin + size:
-            break
+            break  # the rest of this frame has not come
+        # The lower four bits of the first byte are the opcode.
         found.append((data[0] & 15, data[begin : begin + size]))
         data = data[begin + size :]
     return found, data
@@ -80,6 +85,7 @@ class SocketTexts(Lines):
         if not self._switched and self.unread.startswith(SWITCHED):
             self.unread, self._switched = self.unread.removeprefix(SWITCHED), True
         if not self._switched:
+            # The answer to the handshake is not complete.
             return []
         found, self.unread = frames(self.unread)
         texts = [payload for kind, payload in found if kind == TEXT]
@@ -105,6 +111,7 @@ class AnsweringHost(MemoryHost):
             super().wait(step)
             for client in self._clients:
                 if not client.closed and isinstance(client.message_text, SocketTexts) and client.message_text.shaken:
+                    # Before the handshake a client cannot send frames.
                     client.send(frame(b"", PONG))
 
 
@@ -137,6 +144,7 @@ class SocketContract(WireHooks):
             return
         for transcript in read_transcripts(self.transcripts / self.wire.name):
             before = self.text, self.host_class
+            # For this host only, messages are frames, and clients answer pings.
             self.text, self.host_class = SocketTexts, type("Answering", (AnsweringHost, self.host_class), {})
             host = self.new_host(settings=transcript.settings)
             self.text, self.host_class = before
@@ -150,6 +158,7 @@ class SocketContract(WireHooks):
         client.send(frame(b"1", PING))
         self.assertEqual(self.told(client), [(PONG, b"1")])
         text = self.line("ann")
+        # The log-in in two frames (0: it continues the text), with a ping between them.
         client.send(frame(text[:2], last=False) + frame(b"2", PING) + frame(text[2:], 0))
         self.assertEqual(self.told(client)[0], (PONG, b"2"))
         self.assertTrue(self.is_in(host, "ann"))
@@ -159,6 +168,7 @@ class SocketContract(WireHooks):
         if not self.wire.websocket:
             return
         host, client = self.socket()
+        # The code 1001, and then a log-in, which must be ignored.
         client.send(frame(b"\x03\xe9", CLOSE) + frame(self.line("ann")))
         self.assertEqual(self.told(client), [(CLOSE, b"\x03\xe9")])
         host.wait(2)
@@ -170,6 +180,7 @@ class SocketContract(WireHooks):
         if not self.wire.websocket:
             return
         wrong = {
+            # Not masked; binary; not UTF-8; two lines in one text; too long.
             1002: frame(b"x")[:1] + b"\x01x",
             1003: frame(b"x", BINARY),
             1007: frame(b"\xff"),
@@ -192,6 +203,7 @@ class SocketContract(WireHooks):
         if not self.wire.websocket:
             return
         wrong = {
+            # Another protocol; a wrong key; another version; a malformed header; a path that is too long.
             b" 426 ": HANDSHAKE.replace(b"websocket", b"canary"),
             b" 400 ": HANDSHAKE.replace(b"Sec-WebSocket-Key: ", b"Sec-WebSocket-Key: canary"),
             b" 426": HANDSHAKE.replace(b"Version: 13", b"Version: 8"),
@@ -205,6 +217,7 @@ class SocketContract(WireHooks):
             self.assertTrue(client.closed)
             answer = client.transport.read()
             if len(request) < LONGEST_HANDSHAKE:
+                # A request that is too long may be cut off without an answer.
                 self.assertIn(b"HTTP/1.1" + status, answer)
             self.assertNotIn(b"canary", answer)
             self.assertFalse(self.is_in(host, "ann"))
@@ -218,6 +231,7 @@ class SocketContract(WireHooks):
             return
         host, client = self.socket()
         client.send(frame(self.line("ann")))
+        # The client answers three times, and then no more.
         for _ in range(3):
             self.told(client)
             for _ in range(LOOKS):
@@ -236,6 +250,7 @@ class SocketContract(WireHooks):
         host, client = self.socket()
         client.send(frame(self.line("ann")))
         host.factories[self.wire.name].close("the host is stopping")
+        # The code 1001: the other side is going away.
         self.assertEqual(self.told(client)[-1], (CLOSE, b"\x03\xe9"))
 
     def test_fuzz_over_websocket(self) -> None:
@@ -255,7 +270,7 @@ class SocketContract(WireHooks):
         _, client = self.connected(unlimited="yes")
         for piece in pieces:
             if client.transport.disconnecting or client.closed:
-                break
+                break  # the host reads no further
             client.send(piece)
         return client.transport.read()
 
@@ -280,6 +295,7 @@ class ConnectionContract(WireHooks):
         a minute, or as long as the wire sets.
         """
         world, client = self.connected()
+        # Just before the time is over, and then just after it.
         world.wait(max(60 if self.wire.for_people else 10, self.wire.login_seconds) - 0.1)
         self.assertFalse(client.closed)
         received(client)
@@ -290,6 +306,7 @@ class ConnectionContract(WireHooks):
     def test_a_refused_log_in_does_not_stop_the_clock(self) -> None:
         """A refused client still has to log in within a minute, or in the time of its wire."""
         world, client = self.connected()
+        # A log-in with an impossible name. If the wire takes every name: a message that no state accepts.
         client.send(b"".join(map(self.log_in, self.impossible_names[:1])) or self.nonsense[0])
         world.wait(10.1)
         world.wait(max(60, self.wire.login_seconds) - 10)
@@ -325,8 +342,10 @@ class ConnectionContract(WireHooks):
             world, client = self.connected(login_seconds="1000")
             client.send(log_in)
             begun = self.begun
+            # Eleven bytes, one after another: 11 s, or 66 s where the client has a minute.
             for _ in range(11):
                 client.send(begun[:1])
+                # The last byte is repeated: with it the message never ends.
                 begun = begun[1:] or begun
                 world.wait(1 if log_in and not self.wire.for_people else 6)
             self.assert_closed(world, client)
@@ -334,6 +353,7 @@ class ConnectionContract(WireHooks):
     def test_too_long_message_is_closed_and_nothing_after_it_heard(self) -> None:
         """Rows 4, 6 and 7: later messages of the same segment are ignored."""
         world, client = self.connected()
+        # One segment.
         client.transport.receive(self.too_long + self.log_in("ann"))
         self.assertFalse(self.is_in(world, "ann"))
         self.assert_closed(world, client)
@@ -341,8 +361,10 @@ class ConnectionContract(WireHooks):
     def test_nothing_is_heard_after_a_hang_up_in_a_later_segment(self) -> None:
         """Row 8: bytes that arrive while the connection closes are not acted on."""
         world, client = self.connected()
+        # The client does not read, so the connection remains until the host's last message is sent.
         client.transport.reads = False
         client.transport.receive(self.too_long)
+        # Directly, because the transport would not deliver it.
         client.protocol.dataReceived(self.log_in("ann"))
         self.assertFalse(self.is_in(world, "ann"))
         self.assert_closed(world, client)
@@ -355,6 +377,7 @@ class ConnectionContract(WireHooks):
             # Shorter segments would be read more slowly.
             client.send(self.begun[-1:] * 256 if sent else self.begun)
             sent += 256
+        # Not much later than at the limit.
         self.assertLess(sent, len(self.too_long) + 1024)
         self.assert_closed(world, client)
 
@@ -371,6 +394,7 @@ class ConnectionContract(WireHooks):
     def test_reset_in_mid_message_leaves_nothing(self) -> None:
         """Row 16: a message that is cut off has no effect."""
         world, client = self.connected()
+        # Without its last byte, the log-in is not a whole message.
         client.send(self.log_in("ann")[:-1])
         client.drop()
         self.assertFalse(self.is_in(world, "ann"))
@@ -383,6 +407,7 @@ class ConnectionContract(WireHooks):
             client.send(opening)
             answer = client.transport.read()
             if self.wire.websocket and opening.startswith(b"GET "):
+                # A wire with WebSocket answers HTTP in HTTP.
                 self.assertTrue(answer.startswith(b"HTTP/1.1 426 "), answer)
                 answer = answer.removeprefix(b"HTTP/1.1")
             for word in (b"HTTP/1.1", b"SSH-2", b"\x16\x03"):
@@ -402,13 +427,15 @@ class ConnectionContract(WireHooks):
 
     def test_a_table_and_its_players_gone_leave_no_timers(self) -> None:
         """
-        When a match is over, and all clients have left, the clock has no calls left. A missed end is stored for a day.
+        When a match is over, and all clients have left, the clock has no calls left. If the wire sends a missed end
+        later, the host stores it for a day, so the test waits a day.
         """
         world, client = self.connected()
         other = world.connect(self.wire.name)
         self.join(client, "ann")
         self.join(other, "bob")
         other.drop()
+        # The grace time of the absent player, who then loses.
         world.wait(61)
         client.drop()
         world.wait(86_500 if self.wire.tells_missed_end else 3)
@@ -492,7 +519,7 @@ class FuzzingContract(WireHooks):
             self.join(other, "opponent")
         for piece in pieces:
             if client.transport.disconnecting or client.closed:
-                break
+                break  # the host reads no further
             client.send(piece)
         answers = client.transport.read()
         if self.text is Lines:

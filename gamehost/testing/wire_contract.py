@@ -52,6 +52,7 @@ class OwnerContract(WireHooks):
 
     def ban(self, world: MemoryHost, target: str) -> None:
         """Bans a name or an address, and closes the connections of the banned clients."""
+        # `None`: the ban has no end. The function is called when the ban is stored, and does nothing here.
         world.lobby.bans.put(target, None, lambda: None)
         for factory in world.factories.values():
             factory.close_some(partial(ban_message, world.lobby.bans))
@@ -101,6 +102,7 @@ class OwnerContract(WireHooks):
         world.wait(2)
         session = world.lobby.registry.get("ann")
         assert session is not None
+        # The seat is still reserved, but no connection has it.
         self.assertIsNone(session.player)
 
     def test_an_address_that_is_banned_is_closed(self) -> None:
@@ -108,10 +110,12 @@ class OwnerContract(WireHooks):
         for name, reach in self.situations().items():
             situation = reach()
             if situation.client.closed:
+                # On some wires the host closes the connection after a match.
                 continue
             received(situation.client)
             self.ban(situation.host, "192.0.2.1")
             if name != "connected":
+                # A client that has not logged in need not receive the reason.
                 self.assert_told("closing", received(situation.client))
             situation.host.wait(2)
             self.assertTrue(situation.client.closed)
@@ -140,8 +144,10 @@ class OwnerContract(WireHooks):
         before = self.entries(situation)
         actor.send(action)
         self.assertGreater(self.entries(situation), before)
+        # The match continues; those of remote games are counted separately.
         self.assertTrue(world.lobby.seats.playing or world.lobby.remote.count)
         if "back" in self.silent or self.no_return:
+            # Players of this wire cannot take a seat back.
             return
         players[0].drop()
         again = world.connect(self.wire.name)
@@ -149,6 +155,7 @@ class OwnerContract(WireHooks):
         session = world.lobby.registry.get("ann")
         assert session is not None
         self.assertIsNotNone(session.player)
+        # When both are away for too long, the match ends.
         players[1].drop()
         again.drop()
         world.wait(61)
@@ -182,6 +189,7 @@ def claims_of(conversation: Any) -> list[Claim]:
     claims: list[Claim] = []
 
     def ask(message: Any) -> None:
+        """Records the claim of a message, and then lets the conversation handle it."""
         claim = conversation.claim(message)
         if claim is not None:
             claims.append(claim)
@@ -202,6 +210,7 @@ def _noting_unclaimed(unclaimed: set[str], conversation: Any) -> Any:
     hear = conversation.hear
 
     def compare(message: Any) -> None:
+        """Lets the conversation handle a message, and then compares the name of its session."""
         hear(message)
         session = conversation.session
         # A player that comes back to a match by its id has a name with the same home as the match.
@@ -231,6 +240,7 @@ class ClaimsContract(SamplesHooks):
             [claim], session = claims, conversation_of(Situation(world, client)).session
             self.assertIsNotNone(session, f"{name} is not logged in")
             self.assertEqual(claim.key, session.key, f"{name} claims another name: {claim}")
+            # The queue in which the player waits now must be the one in the claim.
             waiting = [key for key, sessions in world.lobby.queues.waiting.items() if session in sessions]
             if claim.queue is not None:
                 self.assertEqual([claim.queue.key], waiting)
@@ -238,6 +248,7 @@ class ClaimsContract(SamplesHooks):
     def test_every_session_is_claimed(self) -> None:
         """In all transcripts every session has a name that was claimed before, except names that the host gives."""
         names: set[str] = set()
+        # Every conversation of the transcripts notes names that were not claimed.
         self.watch = {"conversation": partial(_noting_unclaimed, names)}
         for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
             play(transcript, self.new_host(settings=transcript.settings))
@@ -257,6 +268,7 @@ class ClaimsContract(SamplesHooks):
         """
         claims = conversation_of(self.connected_only()).CLAIMS
         self.assertTrue(claims, "the wire does not say what its log-ins claim")
+        # Each claim belongs to a state and a type of message that the state awaits.
         self.assertEqual(claims.keys() - conversation_of(self.connected_only()).HEARS.keys(), set())
         samples = self.samples()
         for name, reach in self.situations().items():
@@ -265,6 +277,7 @@ class ClaimsContract(SamplesHooks):
             for client in clients:
                 if client is not None:
                     received(client)
+            # Everything that a question for a claim could change.
             before = (lobby_state(situation), dict(vars(conversation)))
             for kind, messages in samples.items():
                 for message in messages:
@@ -286,6 +299,7 @@ def _recorded(client: Client) -> bytearray:
     read, record = client.transport.read, bytearray()
 
     def recording() -> bytes:
+        """Reads as before, and appends the bytes to the record."""
         data = read()
         record.extend(data)
         return data
@@ -305,6 +319,7 @@ def _told(course: Course, situation: Situation) -> list[bytearray]:
     records = [_recorded(situation.client)]
 
     def connected(wire: str = "onitama", address: str = "192.0.2.1") -> Client:
+        """Connects a client as before, and records the bytes that it receives."""
         client = connect(wire, address)
         clients.append(client)
         records.append(_recorded(client))
@@ -312,6 +327,7 @@ def _told(course: Course, situation: Situation) -> list[bytearray]:
 
     host.connect = connected  # type: ignore[method-assign]
     course(situation)
+    # Read what is left, so that the records are complete.
     for client in clients:
         client.transport.read()
     return records
@@ -337,12 +353,16 @@ class AdoptionContract(WireHooks):
         if session.account:
             self._make_account(host, session.name)
         received(client)  # the greeting is dropped, because the other host has already greeted the client
+        # The copy continues where the waiting client is: with its unread bytes, and with its number of the last
+        # message.
         client.message_text = deepcopy(waiting.client.message_text)
         front, codec = waiting.client.protocol._codec, client.protocol._codec
         if isinstance(front, Numbered) and isinstance(codec, Numbered):
             codec.sequence = front.sequence
         record = SeatRecord(session.name, session.wire, session.address, session.account, session.key_digest)
         conversation = conversation_of(situation)
+        # As a cluster does: the session is made from its record, and the conversation gets the state of the other
+        # one.
         with host.context.cork:
             conversation.unpack(conversation_of(waiting).parcel(), host.lobby.registry.adopt(record, conversation))
         host.until_idle()
@@ -357,6 +377,7 @@ class AdoptionContract(WireHooks):
     def both(self) -> tuple[Situation, Situation] | None:
         """Returns a client that waits, and an adopted copy of it; or `None` if clients of this wire are not adopted."""
         if not self.wire.spreads:
+            # A wire that does not spread: its clients are not moved.
             return None
         waiting = self.waiting()
         if not waiting.host.lobby.queues.waiting or conversation_of(waiting).parcel() is None:
@@ -382,6 +403,7 @@ class AdoptionContract(WireHooks):
         if (both := self.both()) is None:
             return
         waiting, adopted = both
+        # More than the time for a log-in.
         adopted.host.wait(61)
         self.assertFalse(adopted.client.closed)
         conversation = conversation_of(adopted)
@@ -397,6 +419,7 @@ class AdoptionContract(WireHooks):
         """
 
         def course(situation: Situation) -> None:
+            """Plays a match with a refusal, an action and the end, and begins another match."""
             host, ann = situation.host, situation.client
             bob = host.connect(self.wire.name)
             self.join(bob, "bob")
@@ -405,6 +428,7 @@ class AdoptionContract(WireHooks):
                 actor, action = choose(ann, bob)
                 actor.send(action)
             bob.drop()
+            # The opponent is away for longer than the grace time, so the match ends.
             host.wait(61)
             self.join_again(ann, "ann")
             carl = host.connect(self.wire.name)
@@ -423,6 +447,7 @@ class AdoptionContract(WireHooks):
         """If an adopted client loses its connection, its seat is reserved, and it can take the seat back."""
 
         def course(situation: Situation) -> None:
+            """Begins a match, loses the connection, and takes the seat back."""
             host, ann = situation.host, situation.client
             bob = host.connect(self.wire.name)
             self.join(bob, "bob")
@@ -472,6 +497,7 @@ class AdoptionContract(WireHooks):
             situation.host.lobby._end_waiting(Unmatched(), conversation_of(situation).session)
 
         def send_half(situation: Situation) -> None:
+            # The message never ends, so the host closes the connection.
             situation.client.send(self.begun)
 
         for end in (drain, stop, end_waiting, send_half):
@@ -479,6 +505,7 @@ class AdoptionContract(WireHooks):
             def course(situation: Situation, end: Course = end) -> None:
                 end(situation)
                 situation.host.wait(11)
+                # After some ends, a client remains logged in, and is not closed.
                 stays = conversation_of(situation).session is not None
                 self.assertTrue(situation.client.closed or stays, end.__name__)
 
@@ -508,6 +535,7 @@ class _Front:
         """Handles a message, or stops reading if another host must handle it."""
         claim = self._conversation.claim(message)
         if claim is not None and (claim.by_place or not (claim.place or claim.stays)):
+            # The name or the place in the message decides which host handles it. `stays`: this host, in any case.
             self.over, self.parcel = True, self._conversation.parcel()
             self._client.protocol.input.stop()  # a fault after the log-in is handled by the other host
         else:
@@ -517,6 +545,7 @@ class _Front:
     def send(self, piece: bytes) -> None:
         """Sends bytes of the client to this host."""
         if not self._codec.unfinished:
+            # Between two messages: the other host needs nothing of what came before.
             self.data, self.heard = b"", 0
         self.data += piece
         self._client.send(piece)
@@ -540,6 +569,7 @@ def _go_on(client: Client, front: Client, heard: int, parcel: str) -> None:
     hear, left = conversation.hear, heard
 
     def skip(message: Any) -> None:
+        """Skips the messages that the first host has handled. Blank lines do not count."""
         nonlocal left
         if left:
             left -= not isinstance(message, Blank)
@@ -581,6 +611,8 @@ class HandoverContract(WireHooks):
         if front.over:
             host, client = self.connected(unlimited="yes")
             _go_on(client, situation.client, front.heard, front.parcel)
+            # The other host gets the bytes since the last place without an unfinished message, and then all later
+            # ones.
             for piece in (front.data, *rest):
                 client.send(piece)
             told += client.transport.read()
@@ -601,6 +633,7 @@ class HandoverContract(WireHooks):
         rng = random.Random(1)
         ann, impossible = self.log_in("ann"), b"".join(map(self.log_in, self.impossible_names[:1]))
         self.assertTrue(self.assert_unnoticed(self.connected_only, [ann]), "a log-in claims nothing")
+        # Also after a refused log-in, and after messages that are refused.
         streams = [*self.corpus(), impossible + ann, *(data + ann for data in self.nonsense)]
         for stream in streams:
             for pieces in ([stream], chunked(stream, rng), [stream[:1], stream[1:]]):
@@ -618,6 +651,7 @@ class HandoverContract(WireHooks):
         """
         stays = self.wire.seat_key is SeatKey.TOKEN
         if not self.wire.spreads or stays or conversation_of(self.after_match()).session is not None:
+            # The client does not log in again after a match, or is not moved.
             return
         ann = self.log_in("ann")
         for pieces in ([ann], [ann[:1], ann[1:]], [self.nonsense[0] + ann]):

@@ -149,6 +149,7 @@ class WireHooks(Mixin):
         """The streams from which the fuzzer starts. By default, all bytes of each connection of each transcript."""
         streams = []
         for transcript in read_transcripts(self.transcripts / self.wire.name, self.text is not Lines):
+            # Each client of a transcript gives one stream: all that it sends.
             numbers = {step.number for step in transcript.steps if isinstance(step, Says)}
             for number in numbers:
                 said = [step.line for step in transcript.steps if isinstance(step, Says) and step.number == number]
@@ -178,6 +179,7 @@ class WireHooks(Mixin):
         :param settings: the settings of the host; by default `host_settings`
         :param limits: further settings: the limits, by their names without `limits.`
         """
+        # A class whose clients write and read the messages of this wire as text.
         host_class = type("HostInWords", (self.host_class,), {"texts": {self.wire.name: self.text}})
         settings = self.host_settings if settings is None else settings
         settings = {**settings, **{f"limits.{name}": text for name, text in limits.items()}}
@@ -230,6 +232,7 @@ class WireHooks(Mixin):
         self.set_up(ann, bob)
         actor, _ = self.legal_action(ann, bob)
         rest = bob if actor is ann else ann
+        # The messages so far are dropped.
         received(ann), received(bob)
         client, other = (actor, rest) if acting == 0 else (rest, actor)
         return InMatch(matched.host, client, other, (ann, bob))
@@ -268,6 +271,7 @@ def wait_for_forfeit(host: MemoryHost) -> None:
     Advances the clock until an absent player has lost its seat. That takes longer on wires where the opponent may claim
     the result before.
     """
+    # More than the grace time of 60 s.
     host.wait(61)
     if host.lobby.tables:
         host.wait(600)

@@ -72,6 +72,7 @@ class MatchContract(WireHooks):
             situation.client.drop()
             again = situation.host.connect(self.wire.name)
             self.come_back(again, name)
+            # `handle` is the player's access to its seat at the table; `None`: it has none.
             words = f"`no_return` says {self.no_return!r}, and the seat is taken back"
             self.assertIsNone(again.protocol.conversation.handle, words)  # type: ignore[attr-defined]
 
@@ -137,8 +138,10 @@ class MatchContract(WireHooks):
         rng = random.Random(1)
         situation, _, _ = self.pair()
         for number in range(_DAMAGED):
+            # Every third action is an illegal one.
             actor, action = self.action(situation, number % 3 > 0)
             place = rng.randrange(len(action))
+            # What replaces one byte: nothing, the same byte twice, or another one.
             byte = rng.choice((b"", action[place : place + 1] * 2, *_OTHER_BYTES))
             data = action[:place] + byte + action[place + 1 :]
             before = self.entries(situation)
@@ -147,6 +150,7 @@ class MatchContract(WireHooks):
             raised = [failure.value for failure in self.flushLoggedErrors()]
             self.assertEqual(raised, [], f"{data!r} raises this: expected the action, or a refusal")
             if actor.closed or actor.protocol._codec.unfinished or self.entries(situation) > before:
+                # The match cannot be used again: begin another one.
                 situation, _, _ = self.pair()
 
     def test_an_absence_is_told(self) -> None:
@@ -163,6 +167,7 @@ class MatchContract(WireHooks):
         if self.no_return:
             return
         alone = self.waiting()
+        # What a client receives after its first log-in. The name may differ.
         greeting = set(received(alone.client))
         situation, ann, bob = self.pair()
         _, action = self.action(situation)
@@ -182,11 +187,16 @@ class MatchContract(WireHooks):
         """A player that comes back receives other messages if the match waits for the other seat."""
 
         def told(turned: bool) -> list[str]:
-            # The messages to the player; `turned`: the match was changed, so that it waits for the other seat.
+            """
+            Returns the messages to the player that comes back.
+
+            :param turned: whether the match is changed before, so that it waits for the other seat
+            """
             situation, ann, _ = self.pair()
             name = conversation_of(situation).session.name
             ann.drop()
             for table in situation.host.lobby.tables.values() if turned else ():
+                # Only the first changed copy. A master that cannot be changed leaves `changed` empty.
                 for other in islice(with_another_turn(table._master), 1):
                     table._master = other
                     changed.append(other)
@@ -207,6 +217,7 @@ class MatchContract(WireHooks):
         ann.drop()
         ann = situation.host.connect(self.wire.name)
         self.come_back(ann, name)
+        # Longer than the times for a log-in: 10 s, and a minute on wires for people.
         situation.host.wait(10.1)
         situation.host.wait(60)
         self.assertFalse(ann.closed, "who comes back is hung up on: the conversation does not call `logged_in`")
@@ -234,11 +245,15 @@ class MatchContract(WireHooks):
             when = " after a restart" if restarted else ""
             host, name = self._missed_end(restarted)
             told = self._words_for(host, name)
+            # The messages after any log-in, and those of a return to a match that goes on. The end must be another
+            # message.
             usual = self._words_for(self.connected(unlimited="yes")[0], name)
             returning = set(self._words_in_match(name))
             self.assertTrue(set(told) - {*usual, *returning}, f"the end was not told to a player who missed it{when}")
             self.assertEqual(self._words_for(host, name), usual, f"an end that was missed is told twice{when}")
             host, name = self._missed_end(restarted)
+            # From another address, somebody else logs in under the name. After that, the absent player does not
+            # receive the end, either.
             for address in ("192.0.2.77", "192.0.2.1"):
                 words = self._words_for(host, name, address)
                 self.assertEqual(words, usual, f"an end was sent to another player with the same name{when}")
@@ -255,6 +270,7 @@ class MatchContract(WireHooks):
         ann.drop()
         wait_for_forfeit(situation.host)
         self.assertEqual(situation.host.lobby.tables, {}, "the match has ended")
+        # The player that has received the end leaves.
         bob.drop()
         return self.restarted(situation.host) if restarted else situation.host, name
 
@@ -288,6 +304,7 @@ class MatchContract(WireHooks):
         else:
             words = "a player is hung up on at the end of a match: set `closes_after_match` if the protocol says so"
             self.assertFalse(ann.closed, words)
+            # A wire may make a new session for the next match. Then the old one must not remain in the lobby.
             before = conversation_of(over).session
             self.join_again(ann, "ann")
             if before is not None and conversation_of(over).session is not before:
@@ -320,6 +337,7 @@ class MatchContract(WireHooks):
         """When the game fails, both players receive the reason, or their connections are closed."""
         situation, ann, bob = self.pair()
         actor, action = self.action(situation)
+        # The only table. From now on its game fails on every action.
         [table] = situation.host.lobby.tables.values()
         table._master = _Broken(table._master)  # type: ignore[assignment]
         actor.send(action)
@@ -353,6 +371,7 @@ class _WatchedCodec:
         data = self._codec.encode(message)
         words = self._text.heard(data)
         if not words or self._text.unread:
+            # No message came out, or some bytes of it are left over.
             self._faults.append(f"{type(message).__name__} is not a whole message: {data!r}")
         return data
 
@@ -381,11 +400,12 @@ class SamplesHooks(WireHooks):
             try:
                 for message in taken(codec, stream):
                     kept = found.setdefault(type(message), [])
+                    # Blank lines and control messages do not reach a conversation.
                     heard = message is not BLANK and not isinstance(message, Control)
                     if heard and message not in kept and len(kept) < SAMPLES:
                         kept.append(message)
             except WireError:
-                continue
+                continue  # the rest of the stream cannot be read
         return found
 
 
@@ -411,9 +431,10 @@ class AnswersContract(SamplesHooks):
             for kind, messages in samples.items():
                 for message in messages:
                     if (state_of(situation.client), kind) in conversation_of(situation).HEARS:
-                        continue
+                        continue  # this state awaits the message
                     self._assert_refused(situation, message, f"{message!r} when {name}")
                     if situation.client.closed:
+                        # A closed client cannot send more: reach the state again.
                         situation = reach()
 
     def _assert_refused(self, situation: Situation, message: object, where: str) -> None:
@@ -432,6 +453,7 @@ class AnswersContract(SamplesHooks):
             conversation_of(situation).hear(message)
         host.until_idle()
         answered = received(client) or client.closed
+        # After the end of a match, a wire may ignore a message that is late.
         self.assertTrue(answered or ("late" in self.silent and where.endswith("when over")), f"not answered: {where}")
         if not client.closed:
             self.assertEqual(lobby_state(situation), before, f"something has changed: {where}")
@@ -447,6 +469,7 @@ class AnswersContract(SamplesHooks):
             situation = self.situations()[name]()
             session, players = conversation_of(situation).session, len(situation.host.lobby.registry)
             situation.client.send(self.log_in("carl"))
+            # Neither the other name, nor any new player.
             another = not self.nameless and self.is_in(situation.host, "carl")
             more = len(situation.host.lobby.registry) > players
             self.assertFalse(another or more, f"logged in a second time when {name}")
@@ -463,6 +486,7 @@ class AnswersContract(SamplesHooks):
             situation.client.send(action)
             answer = received(situation.client)
             if name == "over" and not situation.client.closed:
+                # The action may have been sent before the end was received. A wire may ignore it.
                 self.assert_told("late", answer)
             else:
                 self.assertTrue(answer or situation.client.closed, f"not answered when {name}")
@@ -473,6 +497,7 @@ class AnswersContract(SamplesHooks):
         """Row 26: in no state an answer contains a part of a bad message, and above all no control bytes."""
         names = ("canary" * 9, "\x1b[2Jcanary", "canary\x07", "canary\x7f<&")
         for name, reach in self.situations().items():
+            # Only a client that is not logged in can send a log-in with a bad name.
             for data in (*self.nonsense, *(map(self.log_in, names) if name == "connected" else ())):
                 situation = reach()
                 situation.client.transport.read()
@@ -482,6 +507,7 @@ class AnswersContract(SamplesHooks):
 
     def _assert_no_echo(self, answer: bytes, where: str) -> None:
         """Checks that an answer has neither the word `canary`, which the client sent, nor control bytes on wires of lines."""
+        # Some wires have two bytes for each character, one of which is zero.
         self.assertNotIn(b"canary", answer.replace(b"\0", b""), f"an answer holds what was sent: {where}")
         if self.text is Lines:
             self.assertIsNone(CONTROL.search(answer), f"an answer holds a control byte: {where}")
@@ -492,14 +518,17 @@ class AnswersContract(SamplesHooks):
         and when the host closes the connection.
         """
         faults: list[str] = []
+        # Every codec of the hosts of this test notes messages that are not whole.
         self.watch = {"codec": lambda codec: _WatchedCodec(codec, self.text(), faults)}
         for reach in self.situations().values():
             situation = reach()
             situation.host.factories[self.wire.name].close("the host is stopping")
+            # More than the time that the last message may take.
             situation.host.wait(3)
         for illegal in (False, True):
             client, action = (self.illegal_action if illegal else self.legal_action)(*self.in_match().players)
             client.send(action)
+        # After 10 s, a client that sends nothing receives why the host closes the connection.
         self.connected_only().host.wait(11)
         self.assertEqual(faults, [])
 
