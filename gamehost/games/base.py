@@ -344,7 +344,7 @@ class Game(Protocol[A, E_co]):
         Makes a master for one match. This draws no random numbers; `GameMaster.begin` does.
 
         :param seats: the number of seats
-        :raises BadOption: as for `check`
+        :raises BadOption: a setting is unknown, or its value is not valid
         """
 
     def write(self, action: A) -> bytes:

@@ -324,6 +324,7 @@ class PlainScreen(Screen[Any]):
         return next(self._legal(), None) is not None
 
     def prompt(self) -> str:
+        """The line that says what to type now, with a legal move as an example; or which player is to move."""
         example = next(self._legal(), None)
         if example is not None:
             return f"Type a move, or its number in the list of moves: {example.decode()}."

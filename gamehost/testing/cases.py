@@ -38,6 +38,7 @@ def printing_example(test: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(test)
     def told(*args: Any, **kwargs: Any) -> Any:
+        """Calls the test. Raises its exception again, with the notes in the text."""
         try:
             return test(*args, **kwargs)
         except Exception as error:
@@ -51,6 +52,7 @@ class PropertyCase(SynchronousTestCase):
     """A test case that prints the falsifying example of a failure, for inherited properties too."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Called when a class derives from this one: replaces its property tests by tests that print their examples."""
         super().__init_subclass__(**kwargs)
         # `dir` also names inherited tests. Hypothesis gives its tests the attribute `hypothesis`.
         for name in dir(cls):

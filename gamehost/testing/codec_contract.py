@@ -309,6 +309,7 @@ class ClientCodecContract(Mixin):
 
         @given(st.data())
         def some(data: st.DataObject) -> None:
+            """Hypothesis calls this with many random messages: notes the kinds that the codec can write."""
             for kind, strategy in self.client_messages.items():
                 try:
                     # `encode` refuses values that a server would refuse, so each kind is tried many times.
@@ -326,6 +327,7 @@ class ClientCodecContract(Mixin):
 
         @given(st.data())
         def some(data: st.DataObject) -> None:
+            """Hypothesis calls this with many random messages."""
             for kind, strategy in self.server_messages.items():
                 if kind not in self.client_messages:
                     self.assertRaises(WireError, self.new_client_codec().encode, data.draw(strategy))

@@ -213,6 +213,7 @@ class RecordingJournal(MemoryJournal):
         game: str = "",
         name: str = "",
     ) -> None:
+        """Finds finished matches. See `Journal.finished`. The answer may wait for `release`."""
         self._tell(partial(super().finished, below, count, found, game=game, name=name))
 
     def match(self, table: TableId, found: Callable[[FinishedMatch | None], None]) -> None:

@@ -481,7 +481,10 @@ class MasterContract(Mixin):
                 continue  # not the game's notation
 
     def drawn(self, data: st.DataObject) -> Iterator[Any]:
-        """Yields random actions of any kind. Only for a game whose actions are messages: their types have the values."""
+        """
+        Yields up to four random actions of any kind and with any values. Only for a game whose actions are its
+        messages, because the types of messages say which values are possible.
+        """
         messages = messages_of(self.game)
         for _ in range(4) if isinstance(messages, SameMessages) else ():
             try:

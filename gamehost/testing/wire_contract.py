@@ -391,7 +391,7 @@ class AdoptionContract(WireHooks):
         clients receive the same bytes.
         """
         if (both := self.both()) is None:
-            return
+            return  # clients of this wire are not adopted
         waiting, adopted = both
         self.assertEqual(adopted.client.transport.read(), b"", "a client that is adopted was told something")
         expected = _told(course, waiting)
@@ -503,6 +503,7 @@ class AdoptionContract(WireHooks):
         for end in (drain, stop, end_waiting, send_half):
 
             def course(situation: Situation, end: Course = end) -> None:
+                """Lets the host end the waiting, or the connection, of a client."""
                 end(situation)
                 situation.host.wait(11)
                 # After some ends, a client remains logged in, and is not closed.

@@ -368,6 +368,7 @@ class _WatchedCodec:
         return self._codec.feed(data)
 
     def encode(self, message: Any) -> bytes:
+        """Encodes a message, and notes a fault if a client cannot read the result as whole messages."""
         data = self._codec.encode(message)
         words = self._text.heard(data)
         if not words or self._text.unread:

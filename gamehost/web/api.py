@@ -351,7 +351,7 @@ class BoardReader:
             sent = self._sent = found(self._seen, JSON, NEVER)
 
         def tell() -> Generator[None, None, None]:
-            # One client after another, in several turns of the reactor if there are many.
+            """Answers one client after another, in several turns of the reactor if there are many."""
             for answer in waiting:
                 answer.callback(sent)
                 yield
@@ -499,8 +499,9 @@ class Api:
             return found(to_json(MatchList([])), JSON, NEVER)
 
         async def listed() -> Found:
+            """Reads the matches, and makes the answer. A list is cached for some seconds."""
             matches, low = await finished.newest(before, PAGE, game, name)
-            # `low` is the lowest table that was searched. If it is not the first one, there may be older matches.
+            # `low` is the `before` of a request for older matches; 1: there are none.
             page = MatchList([row(match) for match in matches], low if low > 1 else UNSET)
             return kept(await as_json(self._worker, page), LIST_SECONDS)
 
@@ -655,6 +656,7 @@ def in_thread(worker: Worker, work: Callable[[], T]) -> Deferred[T]:
     answer: Deferred[T] = Deferred()
 
     def safely() -> T | Failure:
+        """Returns the result of the work, or its exception as a failure."""
         try:
             return work()
         except Exception:

@@ -146,6 +146,7 @@ class Monk(_Asking, frozen=True, gc=False):
         return Step(position, [], Monk(colour))
 
     def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
+        """Puts the chosen student on this island, and draws another one for the card."""
         if self.picked is None:
             # Cannot happen: the first request was for a student.
             raise ValueError("an island was chosen before a student")
@@ -174,6 +175,7 @@ class Herald(_Asking, frozen=True, gc=False):
     price = 3
 
     def island(self, position: rules.Position, place: int, chance: Chance) -> Step:
+        """Counts the influence on this island."""
         resolution = rules.resolved(position, place)
         after = resolution.position
         # The herald counts at once. Mother Nature stays where she is.
@@ -241,12 +243,20 @@ class _Swapping(_Asking, frozen=True, gc=False):
         raise NotImplementedError
 
     def ask(self, position: rules.Position) -> Ask:
+        """
+        Asks for a student of the first heap, and after it for one of the second heap. Only the first request can be
+        answered with no student: then no more are exchanged.
+        """
         first, second = self.heaps(position)
         if self.picked is None:
             return AskCardStudent(position.seat, first, may_stop=True)
         return AskCardStudent(position.seat, second)
 
     def student(self, position: rules.Position, colour: rules.Colour | None, chance: Chance) -> Step:
+        """
+        Takes a student of the first heap, or of the second one; then the two are exchanged. `None`: no more
+        exchanges.
+        """
         if colour is None:
             # The player exchanges no more students.
             return _stopped(position, self.swaps)
@@ -270,6 +280,7 @@ class Jester(_Swapping, frozen=True, gc=False):
         return self.card(position).students, position.school.entrance
 
     def swapped(self, position: rules.Position, first: rules.Colour, second: rules.Colour) -> rules.Position:
+        """Exchanges a student of the card (`first`) with one of the entrance (`second`)."""
         # The student `first` goes from the card to the entrance, and `second` from the entrance to the card.
         card, school = self.card(position), position.school
         entrance = rules.plus(rules.plus(school.entrance, second, -1), first)

@@ -59,6 +59,7 @@ class EriantysMaster:
         return self._state.position if isinstance(self._state, phases.Play) else None
 
     def begin(self, now: int) -> Sequence[To[events.Event]]:
+        """Begins the match with the choices of teams and wizards. Nothing is dealt before these."""
         self._renew(now)
         # Everybody learns that the match has begun; only the asked player receives the request.
         request = self._state.request
@@ -181,6 +182,7 @@ class EriantysMaster:
 
     @property
     def _started(self) -> events.MatchStarted:
+        """The event of the beginning. Before the deal, the order around the table is not known."""
         position = self.position
         return events.MatchStarted(
             self._match.mode.seats, self._match.expert, None if position is None else position.seating
@@ -219,6 +221,7 @@ class Eriantys:
         self._rules(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> EriantysMaster:
+        """Makes a master for one match. A match has two, three or four seats."""
         agreed = self._rules(settings)
         if seats not in rules.MODES:
             raise BadOption(f"seats: expected from {self.least_seats} to {self.most_seats}, got {seats}")

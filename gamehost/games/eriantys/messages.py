@@ -723,6 +723,9 @@ class EriantysMessages:
     rules: Mapping[str, Any] = {}
 
     def view(self, situation: events.Situation) -> View:
+        """
+        Translates a view to a message. The colour that is banned in this turn, and the chosen student, are left out.
+        """
         return View(
             seats=situation.match.seats,
             expert=situation.match.expert,
@@ -735,6 +738,7 @@ class EriantysMessages:
         )
 
     def read_view(self, view: View, seat: Seat | None) -> events.Situation:
+        """Translates a message back to a view, as far as the message contains it."""
         board = None if view.board is None else _read_board(view.board)
         return events.Situation(
             match=events.MatchStarted(view.seats, view.expert, None if board is None else board.order),
@@ -747,6 +751,7 @@ class EriantysMessages:
         )
 
     def event(self, event: Any) -> EventMessage | None:
+        """Translates an event to a message; `None`: the event has no message."""
         match event:
             # These two messages need more than a translation of single values.
             case events.Board():
@@ -757,6 +762,7 @@ class EriantysMessages:
         return message
 
     def read_event(self, event: Any) -> Any:
+        """Translates a message back to an event; `None`: no client needs the event, or there is no message."""
         if isinstance(event, BoardEvent):
             return _read_board(event.board)
         kind, kinds = _EVENTS.get(type(event), (None, ()))

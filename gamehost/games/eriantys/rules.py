@@ -196,7 +196,10 @@ class Card(Struct, frozen=True, gc=False):
 
 
 class Position(Struct, frozen=True, gc=False):
-    """The whole state of the game between two decisions. The choices of an unfinished decision are not in it."""
+    """
+    The whole state of the game between two decisions. A student that was chosen without its destination, and the choices for a
+    character, are not in it: see `phases.Play`.
+    """
 
     match: Match
     teams: tuple[Team, ...]
@@ -260,6 +263,7 @@ class Position(Struct, frozen=True, gc=False):
         return evolve(self, cards=tuple(card if old.character is card.character else old for old in self.cards))
 
     def team_of(self, tower: Tower) -> Team:
+        """Returns the team that plays for this tower colour."""
         for team in self.teams:
             if team.tower is tower:
                 return team

@@ -477,6 +477,7 @@ class EriantysScreen(Screen[m.View]):
     _mover: int | None = None
 
     def show(self, view: events.Situation) -> None:
+        """Replaces the present view, and finds out which player has the turn."""
         super().show(view)
         # While assistants are played, or before the deal, nobody has the turn.
         planning = view.turn is None or view.statuses[view.turn] in (Status.PLANNING, Status.WAITING)

@@ -130,6 +130,7 @@ class OnitamaMessages:
         return Situation(_position(view.hands, view.spare, view.board, view.turn))
 
     def read_event(self, event: Any) -> Event | None:
+        """Translates a message back to an event; `None`: the message is not an event of the game."""
         match event:
             case DealtEvent(hands, spare):
                 return Dealt(_position(hands, spare))
@@ -148,6 +149,7 @@ class OnitamaMessages:
         return ExchangeAction(action.card)
 
     def event(self, event: Any) -> EventMessage | None:
+        """Translates an event to a message; `None` for a view, which is sent as a `View`."""
         match event:
             case Dealt(position):
                 return DealtEvent(_hands(position), position.spare)

@@ -83,6 +83,7 @@ class OnitamaRules:
         board, temple = position.board, TEMPLE[1 - position.turn]
 
         def promise(move: Move) -> int:
+            """Returns the rank of a move in the order: the most promising moves have the lowest."""
             taken = board[move.end]
             if taken in "Kk" or (move.end == temple and board[move.start] in "Kk"):
                 return 0  # wins at once
@@ -147,6 +148,7 @@ class OnitamaPlayer:
         """Does nothing: this player sees the whole position, so its moves are always legal."""
 
     def answer(self) -> bytes | None:
+        """The move of this seat in the game's notation; `None`: it is not this seat's turn, or the match is over."""
         position = self.position
         if position is None or position.turn != self.seat or position.won is not None:
             return None

@@ -263,6 +263,7 @@ class PaperSoccer:
         self._move_time(settings)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[Move, Event]:
+        """Makes a master for one match of two seats."""
         self.check(settings)
         if seats != 2:
             raise ValueError(f"paper soccer is a game for 2, not for {seats}")

@@ -135,6 +135,7 @@ class PaperSoccerMessages:
         return MoveAction(_points(action.points))
 
     def event(self, event: Any) -> EventMessage | None:
+        """Translates an event to a message; `None` for a view, which is sent as a `View`."""
         match event:
             case Kickoff(first):
                 return KickoffEvent(first)

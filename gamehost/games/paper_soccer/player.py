@@ -195,6 +195,10 @@ class PaperSoccerRules:
     _distances: dict[tuple[int, Lines], tuple[int, int]] = field(factory=dict)
 
     def outcome(self, place: Place) -> int | None:
+        """
+        Returns the value of a position that is decided: the match is over, or the side to move can reach its goal in
+        this turn. `None`: it is not decided.
+        """
         if place.winner >= 0:
             return WIN if place.winner == place.side else -WIN
         # A goal that can be reached in this turn counts as a win.

@@ -70,6 +70,7 @@ class PaperSoccerScreen(Screen[View]):
         return self.known is not None and self.seat is not None and self._view.next == self.seat
 
     def prompt(self) -> str:
+        """The line that says what to type now, or for whom the match waits."""
         view = self._view
         if view.next is None:
             return "The match is over."
@@ -78,6 +79,7 @@ class PaperSoccerScreen(Screen[View]):
         return f"Type a move, all its steps: {self._example(position_of(self.known))}."
 
     def moves(self, most: int) -> list[str]:
+        """Returns legal moves as directions; none if it is not this seat's turn."""
         if not self.turn:
             return []
         position = position_of(self.known)

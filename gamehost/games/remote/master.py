@@ -360,12 +360,14 @@ class RemoteGame:
     }
 
     def check(self, settings: Settings) -> None:
+        """Checks the names of the settings, and the values of those that are times."""
         refuse_unknown(settings, self.options)
         # Only tried: `setting` raises `BadOption` for a wrong value.
         for name in ("move_time", "answer_time", "master_grace"):
             setting(settings, name, 0, milliseconds)
 
     def new_master(self, seats: int, settings: Settings, chance: Chance) -> GameMaster[Action, Event]:
+        """Makes the referee of one game. One of the seats is the master's."""
         self.check(settings)
         if not self.least_seats <= seats <= self.most_seats:
             raise ValueError(f"a remote game has {LEAST} to {MOST} players and a master, not {seats} seats")

@@ -242,6 +242,7 @@ class StrategoMaster:
     )
 
     def begin(self, now: int) -> Told:
+        """Begins the set-up, in which both sides place their pieces."""
         # Without a time for the set-up, the time for a move applies.
         allowed = self._terms.setup_time or self._terms.move_time
         self.deadline = now + allowed if allowed else None

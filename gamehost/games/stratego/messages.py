@@ -177,6 +177,7 @@ class StrategoMessages:
         return Situation(seat, Phase(view.phase), view.squares, view.ready, _seat(view.turn), None)
 
     def read_event(self, event: Any) -> Event | None:
+        """Translates a message back to an event; `None`: the message is not an event of the game."""
         match event:
             case OpenedEvent():
                 return Opened()
@@ -199,6 +200,7 @@ class StrategoMessages:
         return None
 
     def action(self, action: Action) -> ActionMessage:
+        """Translates an action to a message. Squares are written by their names."""
         match action:
             case Move(x, y, to_x, to_y):
                 return MoveAction(square_name(x, y), square_name(to_x, to_y))

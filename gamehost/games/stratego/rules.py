@@ -382,7 +382,7 @@ def opening(squares: bytes, two_squares: int) -> Position:
     """
     Returns the position before the first move.
 
-    :param two_squares: as for `nowhere`
+    :param two_squares: the number of turns in a row in which a piece may cross the same border; 0: no limit
     """
     walk = nowhere(two_squares)
     return Position(squares, FIRST_PLAYER, 0, (walk, walk))

@@ -119,6 +119,7 @@ def _ground(below: int) -> Iterator[str]:
 
 
 def _lake() -> Iterator[str]:
+    """Yields a lake of two by two squares, with its waves."""
     side = 2 * _CELL
     yield tag("rect", class_="lake", x=9, y=9, width=side - 18, height=side - 18, rx=26)
     for x, y in ((32, 46), (44, 70), (26, 94)):
