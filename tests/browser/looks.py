@@ -106,7 +106,9 @@ class LiveLooks(LookCase):
         for number, name, dark in ((1, "paper-soccer", True), (3, "stratego", False), (4, "eriantys", False)):
             await page.look(DESKTOP if name != "eriantys" else (1400, 900), dark=dark)
             await page.open(f"/table/{number}")
-            await page.until("document.querySelector('.panel h1')")
+            # The times are there, and so are the moves.
+            await page.until("/ left/.test(document.querySelector('.deadline')?.textContent)")
+            await page.until("document.querySelector('.rows li')")
             await self.pause(0.5)
             await self.keep(page, f"{name}-desktop-{'dark' if dark else 'light'}")
 

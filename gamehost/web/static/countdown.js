@@ -1,6 +1,7 @@
 // How much time is left for a move, beside the board.
 
 import { announce, h, say } from "./dom.js";
+import { state } from "./store.js";
 import { listed, t } from "./words.js";
 
 /** A time is counted down, second by second, when less than this part of it is left. */
@@ -43,8 +44,9 @@ export class Deadline {
   tick() {
     const { table, turns } = this;
     const due = table?.due && !table.over && !table.suspended && turns.length > 0 ? table.due : null;
-    this.element.hidden = !due;
-    if (!due) return;
+    // A page that has not reached the host yet has nothing to say of it.
+    this.element.hidden = !due || (!this.known && !state.lostAt);
+    if (this.element.hidden) return;
     const [told, allowed] = due;
     const left = told - (performance.now() - table.dueAt);
     const short = left < allowed * SHORT;
