@@ -255,7 +255,8 @@ class Tables:
                     table.view = read(table.game, view, "view")
                     return replace(message, view=table.view)
             case m.Over(_, n):
-                table.n, table.over = n, message
+                table.n = n
+                table.over = message
                 self._end(table)
             case m.Suspended():
                 self._tables.pop(table.number)
@@ -477,7 +478,8 @@ class ClientCore:
             return
         # The log-in was not answered in time, or the ping was not.
         if self._state is _State.ENTERING or self._pinged:
-            self.fault, self.due = "the host does not answer", None
+            self.fault = "the host does not answer"
+            self.due = None
         else:
             self._put(m.Ping())
             self._pinged = True

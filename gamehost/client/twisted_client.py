@@ -104,6 +104,7 @@ class Client(ClientCore):
         return self
 
     async def __anext__(self) -> Heard:
+        """The next message, for `async for`. The loop ends after the last message."""
         try:
             return await self.next()
         except Closed:

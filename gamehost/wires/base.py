@@ -824,6 +824,7 @@ def common_wire(
     """
 
     def configure(settings: Settings) -> WireConfig[M]:
+        """Reads the settings of one port. Strict mode may have a codec of its own."""
         refuse_unknown(settings, COMMON_OPTIONS)
         strict, queue = common_settings(settings, name, game, required)
         codec = strict_codec if strict and strict_codec is not None else new_codec

@@ -128,7 +128,8 @@ class Client:
 
     def sit_down(self, lobby: Lobby, table: TableId) -> Gate:
         """Joins the clients of a table, and returns the table's gate."""
-        self._gates, self._table = _GATES.setdefault(lobby, WeakValueDictionary()), table
+        self._gates = _GATES.setdefault(lobby, WeakValueDictionary())
+        self._table = table
         # The first client of the table makes its gate.
         gate = self._gates.setdefault(table, Gate())
         self.enter(gate)

@@ -238,7 +238,11 @@ class LineBuffer:
         return parts
 
     def lines_of(self, data: bytes | bytearray) -> Iterator[bytes]:
-        """Like `feed`, for bytes without telnet commands."""
+        """
+        Returns the lines that are complete now, from bytes without telnet commands.
+
+        :raises WireError: (from the iterator) see `feed`
+        """
         rest = self._rest
         rest += data
         start = 0

@@ -273,7 +273,7 @@ class SeekingConversation(AccountConversation[M]):
         raise NotImplementedError
 
     def _wait_no_longer(self, why: str) -> None:
-        """Tells the client that it does not wait any more and is in the lobby, and why."""
+        """Informs the client that it waits no longer and is in the lobby, and why."""
         raise NotImplementedError
 
     def adopt(self, session: Session) -> None:
@@ -309,7 +309,7 @@ class SeekingConversation(AccountConversation[M]):
     _finds_played = False
 
     def rematch_refused(self, why: str) -> None:
-        """Tells the client why there is no rematch of a slow match."""
+        """Informs the client why there is no rematch of a slow match."""
         raise NotImplementedError
 
     def ask_again(self, session: Session, number: TableId) -> None:
@@ -367,7 +367,7 @@ class SeekingConversation(AccountConversation[M]):
         self.lobby.open_table(session, sought.queue, sought.seats, settings, sought.wish, terms)
 
     def tell_gathered(self, event: OpenTable) -> None:
-        """Tells the client the present players at its table."""
+        """Sends the present players at the table where the client waits."""
         raise NotImplementedError
 
     def _can_go(self, waits: bool) -> bool:

@@ -168,7 +168,9 @@ class _Sizes(Extension):
         """Called by wsproto for each header: returns the close code for a frame that is refused."""
         # wsproto may call this twice for one header, if the header comes in two segments.
         # The size of a payload of 126 bytes or more stands in 2 or 8 more bytes of the header; the mask has 4 bytes.
-        extended = 0 if payload_length < 126 else 2 if payload_length < 65_536 else 8
+        extended = 0
+        if payload_length >= 126:
+            extended = 2 if payload_length < 65_536 else 8
         self.frame = 2 + extended + 4 + payload_length
         # A control frame is not a part of the message around it.
         self._announced = 0 if opcode.iscontrol() else payload_length
@@ -216,9 +218,7 @@ class FrameCodec(Generic[M]):
     def whole(self, data: bytes) -> M | None:
         """
         Returns the message in a segment that is exactly one text frame, as browsers send nearly all segments; `None`:
-        the caller must `feed` the bytes.
-
-        As in `gamehost.wires.base.ReadsWhole`.
+        the caller must `feed` the bytes. See `gamehost.wires.base.ReadsWhole`.
         """
         text = self._whole_text(data)
         if text is None:
@@ -534,7 +534,8 @@ class LineOrTextCodec(FrameCodec[Any]):
     @sequence.setter
     def sequence(self, number: int) -> None:
         if number > 0:
-            self._spoken, self._switched, self._goes_on = _Spoken.SOCKET, True, True
+            self._spoken = _Spoken.SOCKET
+            self._switched = self._goes_on = True
 
     @property
     def unfinished(self) -> bool:
@@ -542,7 +543,10 @@ class LineOrTextCodec(FrameCodec[Any]):
         return bool(self._opening) or self._lines.unfinished or super().unfinished
 
     def whole(self, data: bytes) -> Any:
-        """As `gamehost.wires.base.ReadsWhole`, for lines and for texts."""
+        """
+        Returns the message in a segment that is exactly one line, or one text frame; `None`: the caller must `feed` the
+        bytes. See `gamehost.wires.base.ReadsWhole`.
+        """
         if self._whole is None:
             return None
         if self._spoken is _Spoken.LINES:
@@ -603,7 +607,8 @@ class LineOrTextCodec(FrameCodec[Any]):
         refusal = fault_of_handshake("GET", version, headers, self._origins)
         if refusal is not None:
             # The error itself is sent as an HTTP answer (see `encode`).
-            self._spoken, self._refusal = _Spoken.HTTP, refusal
+            self._spoken = _Spoken.HTTP
+            self._refusal = refusal
             raise WireError(refusal.why)
         self._switching = Switching(headers["sec-websocket-key"])
         return _Spoken.SOCKET, opening[end + 4 :]
@@ -726,6 +731,11 @@ class ClientSocket(ClientBytes):
         self._answers = b""
 
     def opening(self, host: str) -> bytes:
+        """
+        Returns the handshake, which is sent first.
+
+        :param host: the name of the server
+        """
         return (
             b"GET / HTTP/1.1\r\nHost: " + host.encode("idna") + b"\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             b"Sec-WebSocket-Key: " + self._key + b"\r\nSec-WebSocket-Version: 13\r\n\r\n"

@@ -141,7 +141,8 @@ class ConsoleConversation(SitsAtSlow):
             return
         printer = self._printer
         printer.typed()
-        printer.hearing, printer.awaiting = True, False
+        printer.hearing = True
+        printer.awaiting = False
         try:
             super().hear(message)
             self._write_collected()
@@ -279,6 +280,7 @@ class ConsoleConversation(SitsAtSlow):
             raise NotNow("You can change your password when you have no match and wait for none.")
 
         def answered(refusal: str | None) -> None:
+            """Shows whether the password was changed. A text is the reason why it was not."""
             self._attempt = None
             # The state in which the command was typed.
             self.set_state(self._before)
@@ -289,6 +291,7 @@ class ConsoleConversation(SitsAtSlow):
             self._printer.prompt()
 
         def change(old: str, new: str) -> None:
+            """Asks the host to change the password. `answered` is called with the result, at once or later."""
             self.set_state(ConsoleState.CHECKING)
             attempt = account.change_password(old, new, self.peer.address, answered, self.tell_log_in_waits)
             # Unless the answer has come already, the change can be cancelled later.
@@ -399,7 +402,8 @@ class ConsoleConversation(SitsAtSlow):
             raise NotNow("Take a name first: then this lists your matches. For example: name ann")
 
         def told(matches: Sequence[OwnedMatch]) -> None:
-            # The list is needed only once, without its later changes.
+            """Shows the list, and ends the look at it: the list is needed only once, without its later changes."""
+
             lists.look_away(session.key)
             if self.session is session:
                 self._printer.awaiting = False

@@ -325,6 +325,10 @@ class OwnMatch:
         self._printer.print(self.screen.prompt_line())
 
     def show_clock(self) -> None:
+        """
+        Performs the command `clock`: shows the clock of each player, the time for the present move, or that the match
+        has no clocks.
+        """
         clocks, due = self.handle.clocks, self.handle.due
         if clocks is not None:
             self._printer.print(clock_line(self.names, clocks))
@@ -421,7 +425,8 @@ class Replay:
         end = self._entries[self.at] if self.at < self.length else FAR + self._all_events[-1][0]
         # After a step back, begin again with empty views.
         if not self._followed or self._all_events[self._followed - 1][0] >= end:
-            self._views, self._followed = [None] * len(self.names), 0
+            self._views = [None] * len(self.names)
+            self._followed = 0
         for number, to in self._all_events[self._followed :]:
             if number >= end:
                 break
@@ -550,6 +555,10 @@ class ConsoleOptions:
     _watched: "WeakValueDictionary[TableId, WatchedTable]" = field(factory=WeakValueDictionary)
 
     def watched(self, table: TableId) -> WatchedTable:
+        """
+        Returns the sentences and boards of a watched table, which all its watchers share. Makes them for the first
+        watcher.
+        """
         found = self._watched.get(table)
         if found is None:
             found = self._watched[table] = WatchedTable(self.games, self.screens)
@@ -621,7 +630,9 @@ class Looking:
             return
         self.stop_watching()
         self._watched = self._options.watched(table)
-        self._watching, self._code, self._board = table, code, []
+        self._watching = table
+        self._code = code
+        self._board = []
         self._printer.awaiting = True
         try:
             self._directory.watch(table, self, self._watched, code)
@@ -631,6 +642,7 @@ class Looking:
             self._printer.refuse(f"{sentence(str(refusal))} Type tables to see what is played.")
 
     def unwatch(self, words: list[str]) -> None:
+        """Performs the command `unwatch`: stops watching a match."""
         if self._watching is None:
             raise NotNow("You look on at no match. Type tables to see what is played.")
         self.stop_watching()
@@ -639,7 +651,8 @@ class Looking:
     def stop_watching(self) -> None:
         """Stops watching, if the person watches a match."""
         if self._watching is not None:
-            table, self._watching, self._watched = self._watching, None, None
+            table = self._watching
+            self._watching = self._watched = None
             self._directory.unwatch(table, self)
 
     def tell(self, data: bytes) -> None:
@@ -681,6 +694,11 @@ class Looking:
         self._ask_record(*played, partial(self._tell_moves, count))
 
     def _tell_moves(self, count: int, replay: Replay) -> None:
+        """
+        Shows the last moves of a match in sentences.
+
+        :param count: how many moves the person wants to see
+        """
         moves = replay.sentences()
         if not moves:
             self._printer.print("Nothing has been played yet.")
@@ -695,6 +713,7 @@ class Looking:
         self._ask_record(table, code, partial(self._begin_replay, table))
 
     def _begin_replay(self, table: TableId, replay: Replay) -> None:
+        """Shows the beginning of a match that was read; `next` and `back` go through its moves."""
         self._replay = replay
         # The first sentence names only the players, not the winner.
         self._printer.print(
@@ -798,6 +817,7 @@ class Looking:
             return
 
         async def found() -> Found:
+            """Reads the history from the store when this question has its turn."""
             told = await asked.read()
             # The record of a finished match never changes, so it is cached. A size of 0: not cached.
             lasting = asked.lasting and not isinstance(told[1], WatchRefused)

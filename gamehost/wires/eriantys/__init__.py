@@ -20,6 +20,7 @@ OPTIONS = {
 
 
 def configure(settings: Settings) -> CommonWireConfig[Any]:
+    """Reads the settings of the wire. The codec and the conversation are imported when the first client connects."""
     refuse_unknown(settings, OPTIONS)
     strict, queue = common_settings(settings, NAME, ERIANTYS)
     # All connections of a port share this cache, so that a board is encoded only once.

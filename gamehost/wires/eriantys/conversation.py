@@ -90,6 +90,7 @@ class JsonConversation(EriantysConversation[Message]):
         return GameInfo(table, waiting, seats, expert)
 
     def begin(self) -> None:
+        """Asks for a name, and begins to send pings, if the settings want them."""
         self.communicate("ENTER_NICKNAME")
         if self._ping:
             # Several beats for each ping, so that a silent client is noticed soon.

@@ -60,6 +60,7 @@ def _unknown(line: str, command: str) -> m.Message:
 
 
 def _encode(message: m.Message) -> bytes:
+    """Returns a message of the server as a line. A field that is `None` is an extension that is left out."""
     words = astuple(message)
     if None in words:
         words = tuple(word for word in words if word is not None)

@@ -143,7 +143,7 @@ class OpenCodec(LineCodec[m.Message]):
 
     def read(self, line: bytes) -> m.Message:
         """
-        Returns the message in a line, or the reason why it is none.
+        Returns the message in a line. For a line that is not a message, returns a value with the reason.
 
         :raises OtherProtocol: the client uses another protocol
         """
@@ -153,6 +153,7 @@ class OpenCodec(LineCodec[m.Message]):
         return message
 
     def encode(self, message: m.Message) -> bytes:
+        """Returns the bytes of a message. An event is encoded only once for all players of its table."""
         # Its bytes were made once for all watchers.
         if type(message) is m.Encoded:
             return message.data

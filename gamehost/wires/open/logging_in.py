@@ -88,9 +88,11 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """Logs in to an account by a key that the host gave to it before. The client keeps this key."""
 
         def answer(outcome: Session | LoginRefused) -> None:
+            """Logs the client in if the key is valid; otherwise the client receives the refusal."""
             if isinstance(outcome, Session):
                 # Not `None`: a device with a key gets a new key when the password changes.
-                self._device, self._login_id = "", remembered_id(key)
+                self._device = ""
+                self._login_id = remembered_id(key)
                 self._entered(outcome, key)
             else:
                 self._checked(outcome)
@@ -151,6 +153,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         session, key = self.session, random_key(self.lobby, REMEMBERED_KEY_BITS)
 
         def remembered() -> None:
+            """Called when the key is durable."""
             # Unless the client has logged out, or a newer connection has the session.
             if session is not None and self.session is session and session.player is self:
                 self._login_id = remembered_id(key)
@@ -200,10 +203,12 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             self._welcome(session, key, ())
             return
         # The client waits in the state CHECKING until the store has answered.
-        self.session, self._awaited = session, "" if key is UNSET else key
+        self.session = session
+        self._awaited = "" if key is UNSET else key
         self.set_state(OpenState.CHECKING)
 
         def found(matches: Sequence[OwnedMatch]) -> None:
+            """Called with the player's list of matches. The ended ones are sent with `entered`."""
             if self.session is not session:
                 return
             if self.state is OpenState.CHECKING:
@@ -264,6 +269,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """Reads and sends the devices that have a key of the account."""
 
         def found(devices: Sequence[Device]) -> None:
+            """Sends the devices. `here` marks the one of this connection."""
             rows = [
                 m.LogInRow(one.id, one.name, one.since, one.seen, here=True if one.id == self._login_id else UNSET)
                 for one in devices
@@ -313,7 +319,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
         :param refusal: the reason why the password was not changed; `None`: it was changed
         """
-        self._attempt, self._changing = None, False
+        self._attempt = None
+        self._changing = False
         if self.session is None:
             return
         account = self.lobby.own_account(self.session)

@@ -102,6 +102,7 @@ class KnowsOwn(BaseConversation[m.Message]):
         self.peer.say(m.Holiday(event.left, UNSET if event.until is None else event.until))
 
     def _look_away(self) -> None:
+        """Stops sending the changes of the list."""
         if self._list is not None:
             # The second argument: not if another client of this player receives the list now.
             self._own.look_away(self._list.session.key, self._list)

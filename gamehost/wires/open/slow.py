@@ -29,7 +29,9 @@ class SlowSeat(OpenConversation):
     def __init__(self, seats: "SlowSeats", table: TableId, encoder: SharedEncoder) -> None:
         client = seats.client
         super().__init__(client.peer, client.lobby, seats.options, encoder)
-        self.session, self.table, self._seats = client.session, table, seats
+        self.session = client.session
+        self.table = table
+        self._seats = seats
         # A seat is always in a match, so the messages of a match are accepted.
         self.set_state(OpenState.PLAYING)
 

@@ -63,6 +63,10 @@ class SocketCodec(FrameCodec[Said]):
         return parse(text)
 
     def encode(self, message: Said) -> bytes:
+        """
+        Returns the frame of a message. Bytes for watchers are frames already, and an event is encoded only once for all
+        players of its table.
+        """
         if type(message) is m.Encoded:
             return message.data
         if type(message) is m.Event:

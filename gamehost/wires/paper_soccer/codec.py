@@ -300,10 +300,16 @@ def _result(reading: _Reading, player: Element) -> tuple[str, bool]:
 
 
 def _player_left(reading: _Reading) -> m.Message:
+    """
+    Returns the message of a master that puts a player out of a game.
+
+    :raises Wrong: no player is named
+    """
     found = reading.children("player", "gameId")
     (nick,) = reading.leaf(found["player"], "nick") if "player" in found else ("",)
     if not nick:
         raise Wrong('expected <player nick="..."/>')
+    # An empty id: the message has none.
     return m.PlayerLeftGame(nick, reading.game_id(found) or "")
 
 
@@ -483,6 +489,7 @@ def _written_remote(message: m.Message, loose: bool) -> bytes | None:
 
 
 def _encode(message: m.Message) -> bytes:
+    """Returns the bytes of a message that is the same in all games."""
     if type(message) is m.GameState:  # nearly all messages are of this type, and `match` would take three times as long
         head = f'<message type="gameState"><gameId id="{message.game_id}"/><nextPlayer nick="{message.next_player}"/>'
         return f"{head}{_game(message.points)}</message>".encode()

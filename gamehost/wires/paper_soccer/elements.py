@@ -230,9 +230,12 @@ class _UnfinishedElement:
             parser.Parse(opened)
         #: The difference between the parser's offsets and positions in the message.
         self._base = at - len(opened) - len(tag)
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
-        parser.CommentHandler = parser.StartCdataSectionHandler = parser.ProcessingInstructionHandler = self._markup
+        parser.CommentHandler = self._markup
+        parser.StartCdataSectionHandler = self._markup
+        parser.ProcessingInstructionHandler = self._markup
 
     def feed(self, stop: int) -> None:
         """
@@ -361,7 +364,8 @@ class _UnfinishedElement:
             content = self.contents[-1]
             # An element such as `<move/>` has its positions already.
             if not empty or at > content.begun:
-                content.ended, content.stop = at, self._rest.index(b">", at) + 1
+                content.ended = at
+                content.stop = self._rest.index(b">", at) + 1
 
     def _text(self, some: str) -> None:
         """Called for each text: adds it to the present element."""
