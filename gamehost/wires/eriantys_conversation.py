@@ -213,10 +213,7 @@ class Client:
             self.answered()
 
     def answered(self) -> None:
-        """
-        Treats an answer as all Acknowledgements that were due before it: the client has read all messages in front of
-        the request.
-        """
+        """Treats an answer as the Acknowledgement of all messages in front of the request: the client has read them."""
         if self.due:
             self.due = 0
             if self.gate is not None:

@@ -192,6 +192,7 @@ def claim_of_slow(lobby: "Lobby", session: Session | None, table: TableId) -> Cl
     """
     if session is None or lobby.waits_at_table(session) or not lobby.slow_matches().has(session, table):
         return None
+    # `opened`: the host of the match need not have opened it yet.
     return claim_of_table(table, opened=False)
 
 

@@ -585,6 +585,7 @@ def ladder(tally: Tally, game: str) -> Generator[None, None, list[str]]:
     """
     played: Counter[Who] = Counter()
     victories: Counter[Who] = Counter()
+    # The empty text: of all players.
     for who, _, count in tally.of(game, ""):
         played[who] += count.played
         victories[who] += count.won

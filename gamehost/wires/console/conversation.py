@@ -135,6 +135,7 @@ class ConsoleConversation(SitsAtSlow):
 
     def hear(self, message: m.Message) -> None:
         """Handles a message of the client. After a line, sends a prompt unless the answer follows later."""
+        # Sentences about earlier events come in front of the answer.
         self._write_collected()
         if not isinstance(message, m.Line | UndecodableLine):
             super().hear(message)
@@ -513,6 +514,7 @@ class ConsoleConversation(SitsAtSlow):
         game = sought.played.game.name
         lines = [f"You wait for an opponent in {title(game)}. To stop, type: cancel"]
         seconds = self._house.rules.seconds.get(game, 0)
+        # House players can play this game here.
         if self._house.why_not(game) is None:
             lines.append(f"If nobody comes in {seconds:g} s, the host plays. To begin at once, type: play {game} easy")
         return lines

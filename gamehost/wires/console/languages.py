@@ -96,6 +96,7 @@ def _translated(text: str, catalogue: bytes) -> Sequence[str]:
         # The catalogue has a paragraph as one long line, but a drawing with its line ends.
         key = paragraph if _DRAWN.search(paragraph) else paragraph.replace("\n", " ")
         translated = known.get(key, paragraph)
+        # A drawing keeps its lines; a translated paragraph is divided into lines anew.
         lines += [
             "",
             *(translated.splitlines() if "\n" in translated or key == paragraph else wrapped([translated], _WIDTH)),

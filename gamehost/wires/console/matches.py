@@ -216,6 +216,7 @@ class OwnMatch:
     def back(self, event: Back[Any]) -> None:
         """Shows the state of the match to this person, who has come back."""
         handle = self.handle
+        # The match is described here, so its first event need not do it.
         self._fresh = self._printer.awaiting = False
         self.screen.show(event.view)
         self.write_collected()
@@ -444,6 +445,7 @@ class Replay:
     def sentences(self) -> list[str]:
         """Returns the whole match in sentences, each with the number of its step."""
         screen = self._new_screen()
+        # The screen needs the events of the beginning, but they have no number.
         for event in self._opening:
             screen.hear(*event)
         lines: list[str] = []
@@ -465,6 +467,7 @@ class WatchedTable:
     def __init__(self, games: Mapping[str, PlayedGame], screens: Mapping[str, NewScreen]) -> None:
         self._games = games
         self._screens = screens
+        # A watcher's screen of the match; `None`: nobody has received the state yet.
         self._screen: Screen[Any] | None = None
         #: The sentence that names the player to move; empty: the match is over.
         self._waits_for = ""

@@ -150,8 +150,8 @@ class JsonConversation(EriantysConversation[Message]):
 
     def malformed(self, message: m.Malformed) -> None:
         """
-        Refuses a message with wrong keys or values. If such a message, with right values, would have answered the
-        present request, repeats the request.
+        Refuses a message with wrong keys or values. If it was meant as the answer to the present request, sends the
+        request again.
         """
         self.refuse_with("INVALID_INPUT", message.reason)
         if self.state is EriantysState.CONNECTED and message.kind is m.LoginMessage:

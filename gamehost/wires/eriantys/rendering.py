@@ -76,12 +76,14 @@ def board_of(
 
     :param last: the last board of the table, and its message
     """
+    # Without a last board, everything is made anew.
     before, told = last or _NO_BOARD
     # A school board shows its professors, so all school boards are made again when a professor has moved.
     # If a value is the same object as on the last board, its part of the message is used again.
     if board.professors is before.professors:
         schools, players, professors = before.schools, told.players, told.dashboard.professors
     else:
+        # No old school board can be used.
         schools, players = (), ()
         holders = (None if holder is None else names[holder] for holder in board.professors)
         professors = dict(zip(SPELLING.colours, holders, strict=True))

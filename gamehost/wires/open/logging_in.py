@@ -166,7 +166,8 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         """Completes the log-in after its key was stored."""
         if self.session is None:
             return
-        # Otherwise `enter_before_its_key` has sent `entered` already.
+        # The client still waits for `entered`. Otherwise `enter_before_its_key` has sent it already, and only the waiting
+        # at the player's tables must continue.
         if self.state is OpenState.CHECKING:
             self._entered(self.session, key)
         elif self.handle is None:
@@ -235,6 +236,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
             # An earlier connection of the same player may have left a place in a queue.
             self.lobby.stop_waiting(session)
             self.set_state(OpenState.LOBBY)
+            # Tables of the player may still wait for it.
             self.lobby.goes_on_waiting(session)
         else:
             self.set_state(OpenState.PLAYING)

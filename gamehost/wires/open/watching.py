@@ -312,6 +312,7 @@ class LookingOn(SeekingConversation[m.Message]):
 
     def ask_history(self, message: m.AskHistory) -> None:
         """Answers with the history of a match. Only one request at a time, because each is read from the disk."""
+        # `until`: the last entry of the journal that the client wants; `None`: all entries.
         until, table = None if message.until is UNSET else message.until, TableId(message.table)
         games = {name: played.game for name, played in self._options.games.items()}
         try:
@@ -520,6 +521,7 @@ class GoesElsewhere(LookingOn):
             return None
         if not (absent := self.lobby.not_here(played)):
             return None
+        # The key of this player's name leads all players of the match to the same host.
         return Claim(place=key_of(absent[0]))
 
     def parcel(self) -> str | None:

@@ -227,6 +227,7 @@ class _UnfinishedElement:
         if len(self._open) > 1:
             # The start tags of all open elements let the new parser continue inside them.
             opened = b"".join([b"<%b>" % element.tag.encode() for element in self._open[1:]])
+            # There are no callbacks yet, so these tags are not counted again.
             parser.Parse(opened)
         #: The difference between the parser's offsets and positions in the message.
         self._base = at - len(opened) - len(tag)
@@ -499,6 +500,7 @@ class MessageBuffer:
             raise WireError(_NO_MARKUP if rest[at + 1] == _BANG else _NOT_XML)
         # Behind points without a message, only another point or a line end may stand.
         if points and not _POINT.match(rest, at, end):
+            # The bytes may still become `<point` when more of them come.
             begun = b"<point".startswith(rest[at : min(at + 7, end)])
             return False if begun else self._cut(PieceKind.STRAY_POINTS, at)
         return self._usual_message() or self._begin_element(at)
@@ -538,7 +540,7 @@ class MessageBuffer:
         """
         Returns the points in front of a line end, or a blank line; `True`: the line end belongs to the piece before it.
         """
-        # A position above 0: points wait for this line end.
+        # A position above 0: points wait for this line end. `_line_ends`: the piece before it does.
         piece = self._cut(PieceKind.POINTS, at) if at else self._line_ends or _BLANK_LINE
         self._line_ends = self._same_line = False
         del self._rest[:1]
@@ -579,6 +581,7 @@ class MessageBuffer:
         del self._rest[:stop]
         self._at = 0
         self._declared = False
+        # The next line end belongs to this piece; before it, another piece may follow on the same line.
         self._line_ends = self._same_line = True
         return piece
 
@@ -681,6 +684,7 @@ def envelope(piece: Piece) -> Element:
     :raises WireError: a prefix is not declared, or an attribute is repeated
     :raises Wrong: there is text between the elements that the host reads, or there are too many of these elements
     """
+    # Without a colon there can be no prefix, so the slower check is not needed.
     if piece.twice or (b":" in piece.data and not _has_declared_prefixes(piece.data)):
         raise WireError(_NOT_WELL_FORMED)
     read = [piece.root]

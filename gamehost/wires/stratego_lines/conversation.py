@@ -297,6 +297,7 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         Sends the reason for which the connection ends. A strict wire has no message for this, so nothing is sent there.
         """
         self._parting = True
+        # The result of a password's check could not be sent any more.
         self.forget_attempt()
         if not self._strict:
             self.peer.say(m.Err(reason))
