@@ -150,6 +150,8 @@ class GalleryTests(GalleryCase):
         self.watch(reader := Reader())
         self.ann.say("+1")
         self.assertEqual((reader.read(), reader.ended), ("1: 0 away 0;2: 1;2: Over;", [1]))
+        self.ann.drop()  # ends the time for the next log-in
+        self.bob.drop()
         self.assertEqual((self.galleries._galleries, host.clock.getDelayedCalls()), ({}, []))
         refusal = self.assertRaises(WatchRefused, self.galleries.watch, table, reader, Words([]))
         self.assertEqual(str(refusal), "this match is over, or a fault of the host has stopped it")
@@ -261,6 +263,8 @@ class DelayTests(GalleryCase):
         self.assertEqual((reader.read(), late.read()), ("2: 1;", "2: 1 away 0;"))
         host.wait(20)
         self.assertEqual((reader.read(), late.read()), ("3: 3;3: Over;", "3: 3;3: Over;"))
+        self.ann.drop()  # ends the time for the next log-in
+        self.bob.drop()
         self.assertEqual((reader.ended, late.ended, host.clock.getDelayedCalls()), ([1], [1], []))
 
     def watch_refused(self) -> None:

@@ -224,6 +224,7 @@ class ClockTests(TableCase):
         self.assertEqual(ann.heard(), [])
         world.wait(0.2)
         self.assertEqual(ann.heard(), ["over (0,) left"])
+        ann.drop()  # ends the time for her next log-in
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_no_grace_loses_at_once(self) -> None:
@@ -411,6 +412,8 @@ class FaultTests(FaultCase):
         world.wait(10.1)
         self.assert_one_fault()
         self.assertEqual((ann.heard()[-1], bob.heard()[-1]), ("suspended", "suspended"))
+        ann.drop()  # ends the time for the next log-in
+        bob.drop()
         self.assertEqual(world.clock.getDelayedCalls(), [])
 
     def test_time_found_by_a_late_move(self) -> None:
