@@ -145,7 +145,7 @@ class Bans:
         :raises BanRefused: there is no such ban
         """
         key, _ = ban_key(target)
-        ban = self._coming.get(key, self._bans.get(key))
+        ban = self._coming.get(key, self._bans.get(key))  # a change that is not durable yet counts here
         if ban is None or self._is_over(ban):
             raise BanRefused(f"{target!r} is not banned; gamehost admin bans lists all bans")
         self._coming[key] = None
@@ -176,13 +176,14 @@ class Bans:
         :param ban: the new ban; `None`: the ban with this key has ended
         """
         self._pending -= 1
-        if self._coming.get(key) is ban:
+        if self._coming.get(key) is ban:  # otherwise a newer change of the same ban has come
             self._coming.pop(key, None)
         if ban is not None:
             self._hold(ban)
         elif key in self._bans:
             self._let_go(self._bans[key])
         durable()
+        # The last own change is durable: now take over what was read from the store meanwhile.
         if not self._pending and self._learned is not None:
             learned, self._learned = self._learned, None
             self.learn(learned)
@@ -206,6 +207,7 @@ class Bans:
             return None
         for (version, length), networks in self._networks.items():
             if version == number.version:
+                # The first `length` bits of the address, which are the key of a network.
                 ban = networks.get(int(number) >> (number.max_prefixlen - length))
                 if ban is not None and not self._is_over(ban):
                     return ban
@@ -248,7 +250,10 @@ def ban_key(target: str) -> tuple[str, str]:
     """
     network = None if target.startswith(_NAME) else _network(target)
     if network is not None:
-        return f"{_NETWORK}{network}", str(network).removesuffix("/32") if network.version == 4 else str(network)
+        shown = str(network)
+        if network.version == 4:
+            shown = shown.removesuffix("/32")  # one address
+        return f"{_NETWORK}{network}", shown
     if _MISTYPED_ADDRESS.fullmatch(target):
         raise BanRefused(f"{target!r} is no address; if it is the name of a player, type name:{target}")
     try:
@@ -263,10 +268,10 @@ def ban_key(target: str) -> tuple[str, str]:
 def _network(text: str) -> IPv4Network | IPv6Network | None:
     """The network to ban for an address or a network; `None`: the text is neither."""
     address = address_of(text)
-    if address is not None:
+    if address is not None:  # one address; of IPv6, the network of its customer
         return ip_network((address, 64 if address.version == 6 else 32), strict=False)
     try:
-        network = ip_network(text, strict=False)
+        network = ip_network(text, strict=False)  # bits after the prefix are ignored
     except ValueError:
         return None
     mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None

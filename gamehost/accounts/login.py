@@ -95,6 +95,8 @@ class LoginAttempt:
         """End the attempt without an answer, because the client has disconnected."""
         if not self.over:
             self.over = True
+            # It still waits for a token: no password was tried, so its other tokens come back. If the worker has it
+            # already, `LoginService._next` decides.
             if self.leave is not None:
                 self.leave()
                 self.give_back()
@@ -155,6 +157,7 @@ class QuotaLines(Generic[K]):
         go_on: Callable[[LoginAttempt], None],
         reserve: float = 0.0,
     ) -> None:
+        """Begin with full quotas, and without waiting attempts. The class describes the parameters."""
         self._rate = rate
         self._burst = burst
         self._reserve = reserve
@@ -174,11 +177,14 @@ class QuotaLines(Generic[K]):
         """
         line = self._lines.get(key)
         reserve = waiter.leaves if first else self._reserve
+        # Nobody waits before this attempt: take a token at once, if there is one.
         if line is None or (first and not line.first):
             if self.take(key, waiter, reserve):
                 self._go_on(waiter)
                 return
             line = self._lines.setdefault(key, _Line())
+        # Only the first waiting attempt of a taker is served before the others. With a second one, all of its attempts
+        # move to the other line.
         if first and not line.rounds.count_of(taker) and not line.first.count_of(taker):
             line.first.put(taker, waiter)
         else:
@@ -187,9 +193,10 @@ class QuotaLines(Generic[K]):
                 line.rounds.put(taker, line.first.pop())
             line.rounds.put(taker, waiter)
         waiter.leave = partial(self._leave, key, taker, waiter)
+        # Tell the client about how long it waits: for the next token, and for one token more for each attempt before it.
         ahead = len(line.first) if line.first.count_of(taker) else len(line)
         waiter.waits(self._seconds_to_token(key, reserve) + (ahead - 1) / self._rate)
-        if not line.served:
+        if not line.served:  # otherwise `_due` sets the timer when it has finished
             self._wait(key, line)
 
     def __len__(self) -> int:
@@ -203,6 +210,7 @@ class QuotaLines(Generic[K]):
         """
         now = self._clock.seconds()
         bucket = self._buckets.of(key, now)
+        # A time with a reserve is a fraction, which may be wrong by its rounding.
         taken = self._seconds_to_token(key, reserve) <= (_ROUNDING if reserve else 0.0) and bucket.take(now)
         if taken and waiter is not None:
             waiter.spent.append(partial(self.give_back, key))
@@ -222,18 +230,18 @@ class QuotaLines(Generic[K]):
         self._lines.clear()
 
     def _leave(self, key: K, taker: str, waiter: LoginAttempt) -> None:
-        # Take a waiting attempt out of its line.
+        """Take a waiting attempt out of its line, because its client has disconnected. An empty line is removed."""
         waiter.leave = None
         line = self._lines.get(key)
         if line is None:
             return
         line.remove(taker, waiter)
-        if line.timer and not len(line):
+        if line.timer and not len(line):  # without a running timer, `_due` is serving the line, and removes it itself
             line.timer.stop()
             del self._lines[key]
 
     def _seconds_to_token(self, key: K, reserve: float) -> float:
-        # How long it takes until there is a token in addition to the reserve; `min`: a quota never has more than its burst.
+        """The seconds until there is a token in addition to the reserve. (A quota never has more than its burst.)"""
         now = self._clock.seconds()
         return self._buckets.of(key, now).seconds_to_one(now, min(1.0 + reserve, self._burst))
 
@@ -266,7 +274,7 @@ class QuotaLines(Generic[K]):
             now = self._clock.seconds()
             if self._seconds_to_token(key, self._reserve_of_next(line)) > _ROUNDING:
                 return
-            self._buckets.of(key, now).take_ahead(now)
+            self._buckets.of(key, now).take_ahead(now)  # unlike `take`, also if the rounding of times is missing
             waiter = (line.first or line.rounds).pop()
             waiter.leave = None
             waiter.spent.append(partial(self.give_back, key))
@@ -284,9 +292,13 @@ class WorkQueue:
     """
 
     def __init__(self, most_new: int | None) -> None:
+        """Begin with two empty lines. `most_new` is described at the class."""
         self._most_new = most_new
+        #: How many waiting attempts have names without an account.
         self._new = 0
+        #: The lines: of accounts without a seat in a match, and of accounts with one.
         self._lines: tuple[Rounds[str, LoginAttempt], Rounds[str, LoginAttempt]] = (Rounds(), Rounds())
+        #: The line that was served last, as an index of `_lines`.
         self._turn = False
 
     def __bool__(self) -> bool:
@@ -311,6 +323,7 @@ class WorkQueue:
 
     def pop(self) -> LoginAttempt:
         """Remove and return the next attempt."""
+        # The lines alternate while both have attempts; otherwise the one that has some is served.
         if all(self._lines):
             self._turn = not self._turn
         attempt = (self._lines[self._turn] or self._lines[not self._turn]).pop()
@@ -416,6 +429,7 @@ class LoginService:
     closed: bool = field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
+        """Make the quotas, each full, and the queue for the worker. A quota has its rate in tokens a second, and its size."""
         self.remembered = self._remembered or RememberedLogins(MemoryRemembered(), self._clock.seconds)
         limits, clock, turn = self._limits, self._clock, self._turn
         hourly, guesses = limits.failures_per_hour, limits.guesses_per_minute
@@ -437,11 +451,13 @@ class LoginService:
         self._guest_names: KeyedBuckets[str] = KeyedBuckets(
             limits.guest_names_per_hour / 3600, limits.guest_names_per_hour
         )
+        # New accounts: by address, and of all addresses.
         self._new_here: KeyedBuckets[str] = KeyedBuckets(
             limits.accounts_per_address / 3600, limits.accounts_per_address
         )
         self._new = TokenBucket(limits.accounts_per_hour / 3600, limits.accounts_per_hour, clock.seconds())
         self._queue = WorkQueue(None if limits.unlimited else limits.log_ins_waiting)
+        #: Whether the worker checks an attempt now.
         self._busy = False
         #: The accounts with a state that is not durable yet: key -> the answers to give when it is.
         self._unkept: dict[str, list[tuple[LoginAttempt, Account]]] = {}
@@ -487,6 +503,7 @@ class LoginService:
         """
 
         def done(digest: Digest | Failure) -> None:
+            """Pass the digest on. After a failure, such as a lack of memory, or when the host stops, nothing is called."""
             if isinstance(digest, Failure):
                 self.log.failure("a digest could not be computed", digest)
             elif not self.closed:
@@ -510,7 +527,7 @@ class LoginService:
 
         def changed() -> None:
             durable()
-            kept()
+            kept()  # answers the log-ins that have come meanwhile
 
         self.forget(account.key)
         kept = self.changing(new)
@@ -542,11 +559,13 @@ class LoginService:
             answer(f"the new password cannot be used: {refusal}")
             return None
 
+        # The three steps: check the old password (`log_in`), compute the digest of the new one (`judged`), store it.
         def change(digest: Digest) -> None:
             if not self.change_digest(account, digest, partial(answer, None)):
                 answer(_CHANGED_MEANWHILE)
 
         def judged(outcome: LoginOutcome) -> None:
+            """Compute the digest of the new password if the old one was right. A name as the outcome means that it was."""
             if isinstance(outcome, LoginRefused):
                 answer(outcome.reason)
             else:
@@ -581,15 +600,20 @@ class LoginService:
         except (NameRefused, PasswordRefused) as refusal:
             self._refuse(attempt, str(refusal))
             return attempt
+        # Refuse what is wrong in any case. Then the attempt needs tokens: those of its address limit failed log-ins, those
+        # of the account limit guesses.
         if self._is_guest(attempt.name.key):
             self._refuse(attempt, _GUEST)
         elif self.accounts.find(attempt.name.key) is None and self.looks_taken(attempt.name):
             self._refuse(attempt, _LOOKS_TAKEN if self.may_be_told(address) else _TOO_MANY_FAILURES)
         elif self._limits.unlimited:
             self._begin(attempt)
+        # The account has logged in from this address lately: take a token of the address if there is one, but do not wait
+        # for it. The account has a quota of its own for this address.
         elif self.proven.knows(attempt.name.key, attempt.address):
             self._failures.take(attempt.address, attempt)
             self._known_guesses.enter((attempt.name.key, attempt.address), attempt.address, attempt)
+        # The player has a seat in a match, and may lose it by waiting: as above, do not wait for a token of the address.
         elif self._is_seated(attempt.name.key):
             self._failures.take(attempt.address, attempt)
             self._guess(attempt)
@@ -602,13 +626,14 @@ class LoginService:
         now = self._clock.seconds()
         tries = self._first_tries.of((attempt.name.key, attempt.address), now)
         first = tries.take(now)
+        # It leaves a part of a token for each first try that this address still has: the second one is more urgent.
         attempt.leaves = int(tries.left) * RESERVE
         self._guesses.enter(attempt.name.key, attempt.address, attempt, first)
 
     def may_be_told(self, address: str) -> bool:
         """
-        Whether a refusal to a guest may reveal that an account has a name, or that a key is wrong. Each call counts for a
-        quota of the address.
+        Whether a refusal to a client at this address may still say that the name belongs to an account, or that the key is
+        wrong. Each call counts for a quota of the address, so that nobody can find out many names and keys.
 
         :returns: `False`: in the last hour, this address has received as many such refusals as it may have failed log-ins
         """
@@ -642,6 +667,7 @@ class LoginService:
             self._refuse(attempt, attempt.no_new_account)
             return
         # An account with a digest that is cheaper than new ones is always checked by the worker, which makes a new digest.
+        # An old proof (`fits`) answers without the worker.
         if account is not None and account.digest.cost.time >= self._cost.time:
             attempt.compared = self.proven.has_password(account)
             if self.proven.fits(account, attempt.password):
@@ -659,7 +685,7 @@ class LoginService:
         """Take one token from each of the two quotas of new accounts, if both have one."""
         now = self._clock.seconds()
         here = self._new_here.of(attempt.address, now)
-        local = is_loopback(attempt.address)
+        local = is_loopback(attempt.address)  # this machine's own address needs no token of its own
         if local or here.take(now):
             if not local:
                 attempt.signup_tokens.append(here)
@@ -674,6 +700,7 @@ class LoginService:
         """Give the next attempt to the worker, unless it is busy."""
         while self._queue and not self._busy:
             attempt = self._queue.pop()
+            # Cancelled. It gets its tokens back, unless the client could know by the delay that its password is wrong.
             if attempt.over:
                 if not attempt.compared:
                     attempt.give_back()
@@ -708,7 +735,7 @@ class LoginService:
     def _decide(self, attempt: LoginAttempt, account: Account | None, outcome: _Judgement | Failure) -> None:
         """Answer an attempt, or check it again if its account has changed since the check began."""
         if isinstance(outcome, Failure):
-            outcome.raiseException()
+            outcome.raiseException()  # `_judged` logs it, and refuses the attempt
         elif account is not None:
             now = self.accounts.find(attempt.name.key)
             if now is None:
@@ -729,6 +756,7 @@ class LoginService:
         if not judgement.fits:
             self._refuse(attempt, "wrong password")
             return
+        # The digest was cheaper than new ones, so the worker has made another one.
         if judgement.digest is not None:
             account = evolve(account, digest=judgement.digest)
             self.accounts.change(account, lambda: None)
@@ -736,8 +764,9 @@ class LoginService:
 
     def _answer_new(self, attempt: LoginAttempt, digest: Digest | None) -> None:
         """Answer an attempt with a new name: make an account, or refuse."""
-        if attempt.over:
+        if attempt.over:  # cancelled
             attempt.give_back()
+        # A guest may have taken the name, or one that looks like it, since the attempt began.
         elif self._is_guest(attempt.name.key):
             attempt.give_back()
             self._refuse(attempt, _GUEST)
@@ -748,9 +777,10 @@ class LoginService:
             self._refuse(attempt, "no new accounts from your address for now: try again in an hour")
         else:
             account = Account(attempt.name.text, digest, attempt.name.shown, key=attempt.name.key)
-            attempt.signup_tokens.clear()
+            attempt.signup_tokens.clear()  # used up: they are not given back
             self._unkept[account.key] = []
             self._registered(attempt.name)
+            # The attempt is the first that waits until the account is durable. `_kept` then answers it.
             self._welcome(attempt, account)
             self.accounts.add(account, self._kept)
 
@@ -759,7 +789,7 @@ class LoginService:
     def _welcome(self, attempt: LoginAttempt, account: Account) -> None:
         """Accept an attempt, because its password is right. The answer is given when the state of the account is durable."""
         unkept = self._unkept.get(account.key)
-        if unkept is not None:
+        if unkept is not None:  # it is not durable: `_kept` calls this again
             unkept.append((attempt, account))
             return
         attempt.give_back()
@@ -776,6 +806,7 @@ class LoginService:
         """
         with self._turn:
             for attempt, account in self._unkept.pop(owner.key):
+                # Salts are random, so equal salts mean that this is the account for which the password was checked.
                 if account.digest.salt == owner.digest.salt:
                     self._welcome(attempt, account)
                 else:

@@ -145,6 +145,7 @@ def checked_name(text: str) -> Name:
         raise NameRefused(
             NameFault.TOO_LONG, f"a name has at most {LONGEST_NAME} characters, its ligatures written out as letters"
         )
+    # The form without ligatures is also the one for the key, and for the scripts of the letters.
     key = _folded(written_out)
     if key in RESERVED:
         raise NameRefused(NameFault.INVALID, "a name is not a word such as tie or help")
@@ -162,16 +163,17 @@ def typed_name(text: str) -> Name:
     :raises NameRefused: the text is not a name, for the reasons of `checked_name`; and it is not a display name: 1 to 30
         letters, single spaces, `'`, `-` or `.`
     """
-    shown = composed(text).replace("\u2019", "'").strip()
+    shown = composed(text).replace("\u2019", "'").strip()  # a phone writes the typographic apostrophe
     fits = len(shown) <= LONGEST_NAME and all(map(_fits, shown))
     if fits or not shown:
-        return checked_name(shown)
+        return checked_name(shown)  # an empty text gets its reason there
     # It is not a usual name: is it a display name?
     if len(shown) > LONGEST_SHOWN:
         raise NameRefused(NameFault.TOO_LONG, f"a name has at most {LONGEST_SHOWN} characters, and not {len(shown)}")
     wrong = next((character for character in shown if not _fits_display(character)), None)
     if wrong is not None:
         sign = f'"{wrong}"' if wrong.isprintable() else f"U+{ord(wrong):04X}"
+        # These are allowed in a name, but not in a display name: say why this text is not a name.
         if wrong in "_0123456789":
             raise NameRefused(
                 NameFault.INVALID, f"a name with spaces or ', or of more than {LONGEST_NAME} characters, has no {sign}"
@@ -182,13 +184,13 @@ def typed_name(text: str) -> Name:
     if len(_scripts(_written_out("".join(shown.split(" ")))) & _ALIKE) > 1:
         raise NameRefused(NameFault.INVALID, _ONE_SCRIPT)
     name = checked_name(_plain(shown))
-    return name if name.text == shown else structs.replace(name, shown=shown)
+    return name if name.text == shown else structs.replace(name, shown=shown)  # equal: no display name is stored
 
 
 def _plain(shown: str) -> str:
     """The text of the name that belongs to a display name: `_` replaces spaces, and it is cut to the length of a name."""
     plain = shown.replace(" ", "_").replace("'", "_")[:LONGEST_NAME]
-    while len(_written_out(plain)) > LONGEST_NAME:
+    while len(_written_out(plain)) > LONGEST_NAME:  # a ligature counts as several letters
         plain = plain[:-1]
     return plain.rstrip("_-.")
 
@@ -197,7 +199,8 @@ def suggested(text: str) -> str:
     """The text that is most similar to a typed one, and that a new player could type as its name; empty: there is none."""
     typed = composed(text[:LONGEST_TEXT]).replace("\u2019", "'")
     kept = [character if _fits(character) or character == "'" else " " for character in typed]
-    found = " ".join("".join(kept).split())
+    found = " ".join("".join(kept).split())  # without double spaces
+    # First as a display name, and then as a name; each as long as possible.
     for form in (found, found.replace(" ", "_").replace("'", "_")):
         for cut in (form[:LONGEST_SHOWN], form[:LONGEST_NAME]):
             if (trimmed := cut.strip(" _-.'")) and _is_allowed(trimmed):
@@ -228,6 +231,8 @@ def _name(text: str, written_out: str, key: str) -> Name:
     :param written_out: the text in the compatibility form, from `_written_out`
     :param key: the key of the text
     """
+    # Letters of other scripts, then digits, are replaced by the Latin letters that they look like. If nothing changes, the
+    # keys are the same object.
     in_latin = written_out.translate(_TABLE)
     latin = key if in_latin == written_out else _folded(in_latin)
     in_letters = in_latin.translate(_ALSO_ALIKE)
@@ -370,4 +375,5 @@ class LookAlikes:
         :param in_use: returns whether a name with this key is in use; called for a name that is not in the index
         """
         skeleton, key = name.skeleton, name.key
+        # A name that equals its own skeleton is not in the index, so the caller is asked for it.
         return (skeleton != key and in_use(skeleton)) or bool(self._keys.get(skeleton, set()) - {key})

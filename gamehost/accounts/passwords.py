@@ -99,6 +99,7 @@ class Digest:
 
 
 def _scrypt(password: bytes, salt: bytes, cost: Cost) -> bytes:
+    """Compute the hash of a password by scrypt (RFC 7914), with these parameters."""
     # OpenSSL refuses to use more memory than `maxmem`: this is what it needs, and 1 MiB more.
     memory = 128 * cost.r * (cost.n + cost.p + 2)
     return hashlib.scrypt(
@@ -173,9 +174,10 @@ def renamed_in(accounts: dict[str, Account], account: Account, name: str) -> Acc
     :returns: the account under its new name
     :raises ValueError: there is no such account, or another one has the key of the new name
     """
-    renamed = Account(name, account.digest)
+    renamed = Account(name, account.digest)  # without the old display name
     if accounts.get(account.key) != account:
         raise ValueError("there is no such account")
+    # An equal key means that only the spelling changes.
     if renamed.key != account.key and renamed.key in accounts:
         raise ValueError("another account has this name")
     del accounts[account.key]

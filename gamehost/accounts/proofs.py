@@ -85,11 +85,12 @@ class ProvenLogins:
     """
 
     def __init__(self, secret: bytes, store: ProofStore, wall: Callable[[], float] = time.time) -> None:
+        """Read the proofs from the store, and drop those that are too old. The class describes the parameters."""
         self._secret = secret
         self._store = store
         self._wall = wall
         self._proved: dict[str, _Proved] = {}
-        # Take the proofs over from the store, and drop those that are too old.
+        # The oldest first, because `_hold` regards the last one as the newest.
         for proof in sorted(store.proofs(), key=lambda proof: proof.day):
             if self._counts(proof):
                 self._hold(proof)
@@ -122,11 +123,13 @@ class ProvenLogins:
         """
         proved = self._proved.get(account.key) or _Proved()
         today = self._today
+        # The password: an account has only one proof of it. An equal proof was stored today already.
         shown = Proof(account.key, False, self._of_password(account, password), today)
         if proved.password is not None and proved.password.digest != shown.digest:
             self._store.drop_proof(proved.password)
         if proved.password != shown:
             self._store.put_proof(shown)
+        # The address: of these, an account has several.
         here = Proof(account.key, True, self._of_address(account.key, address), today)
         if proved.addresses.get(here.digest) != here:
             self._store.put_proof(here)
@@ -158,7 +161,7 @@ class ProvenLogins:
         if not proof.of_address:
             proved.password = proof
             return []
-        proved.addresses.pop(proof.digest, None)
+        proved.addresses.pop(proof.digest, None)  # so that it stands last, as the newest
         proved.addresses[proof.digest] = proof
         surplus = list(proved.addresses)[:-KNOWN_ADDRESSES]
         return [proved.addresses.pop(digest) for digest in surplus]

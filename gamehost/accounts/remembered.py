@@ -79,8 +79,9 @@ class MemoryRemembered:
         self._logins: dict[bytes, RememberedLogin] = {}
 
     def put(self, login: RememberedLogin, durable: Callable[[], None]) -> None:
+        """See `RememberedStore.put`. Stores a log-in that was made or used just now."""
         self._logins[login.digest] = login
-        # Remove those that are too old or too many.
+        # Remove those that are too old or too many. `login.seen` is today, and `_of` lists the newest first.
         kept = [one for one in self._of(login.account)[:MOST_REMEMBERED] if login.seen - one.seen < IDLE_DAYS]
         for one in self._of(login.account):
             if one not in kept:
@@ -137,6 +138,7 @@ class RememberedLogins:
         """
 
         def found(login: RememberedLogin | None) -> None:
+            """Decide about the log-in with the digest of this key; `None`: there is none."""
             today = self._today
             if login is None or login.account != account.key or today - login.seen >= IDLE_DAYS:
                 checked(None)

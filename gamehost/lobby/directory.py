@@ -165,6 +165,7 @@ class MatchDirectory:
     log = Logger()
 
     def __attrs_post_init__(self) -> None:
+        """Make the parts: the questions, the running and the finished matches, and the board."""
         context, clock = self._context, self._context.clock
         self.questions = Questions(clock, context.scheduler)
         self.played = PlayedTables(clock, context.journal, context.slices, self._seats.tables)
@@ -330,6 +331,7 @@ class MatchDirectory:
         number = int(match_id[:12], 16)
 
         async def look() -> Found:
+            """Find the match with this id and its history; a value of `None`: there is none of this game."""
             # Read the record. A text instead of it: it cannot be read, or a client has invented the id. (The 12 digits have
             # 48 bits. No table has the number 0, or one so large that it needs all of them.)
             record = await self.read(TableId(number)) if 0 < number < 2**47 else ""
@@ -343,7 +345,8 @@ class MatchDirectory:
             _, told = await self._replay(game, record, None, None)
             if isinstance(told, WatchRefused):
                 return Found(None)
-            # With a delay, the last entries of an unfinished match are not public yet.
+            # With a delay, the last entries of an unfinished match are not public yet. The clock of a sleeping match stands
+            # at its last entry.
             known, delay = told.n, self._galleries.delay(game.name)
             if delay and not _is_finished(record) and record.entries:
                 played = self.played.get(record.table)

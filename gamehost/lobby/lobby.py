@@ -125,6 +125,10 @@ class Lobby:
     log = Logger()
 
     def __attrs_post_init__(self) -> None:
+        """
+        Make the parts of the lobby, and connect them. A part gets functions of another part, so that it need not know it.
+        Some attributes are set later, because two parts need each other.
+        """
         context, clock, registry = self.context, self.context.clock, self.registry
         self.seats = Seats(context, registry)
         self.own = self.seats.own = OwnMatches(context.journal, context.wall, clock)
@@ -422,6 +426,7 @@ class Lobby:
     def _refuse_account(
         self, wire: str, address: str, reason: str, answer: Callable[[Session | LoginRefused], None]
     ) -> None:
+        """Log and count a refused log-in to an account, and answer the client with the reason."""
         self.log_ins.refused(wire, "account", address, reason)
         answer(LoginRefused(reason))
 
@@ -547,6 +552,7 @@ class Lobby:
             held_up: list[float] = []  # the same for each opponent that had to be passed over
 
             def may_begin(other: Session) -> bool:
+                """Whether a match with this opponent may begin now. The wait for an address at its limit is noted."""
                 if session.number is not None and other.number is not None:
                     return False  # a match has only one number
                 if seconds := self.new_matches.seconds_until(other.address):

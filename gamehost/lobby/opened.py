@@ -121,6 +121,7 @@ class _Party:
 
     @property
     def record(self) -> OpenedTable:
+        """The entry for this table in the journal's list of open tables."""
         game, players = self.queue.game.name, tuple(self.players.values())
         return OpenedTable(
             self.table,

@@ -252,9 +252,11 @@ class Questions:
         """Make the function that a `Deferred` calls when it is cancelled: its client does not wait any more."""
 
         def withdraw(answer: Deferred[Any]) -> None:
-            # A waiting question leaves the line of this address if no other client there asks it. A question that has begun is
-            # abandoned if this was the last client.
-            whom = question.askers.pop(answer, None)
+            """
+            Remove a client from those that wait. A waiting question leaves the line of the client's address if no other client
+            there asks it. A question that has begun is abandoned if this was its last client.
+            """
+            whom = question.askers.pop(answer, None)  # `None`: it has its answer already
             if whom is not None and not question.begun and whom not in question.askers.values():
                 self._lines.remove(whom, question)
                 if not question.askers:

@@ -92,10 +92,12 @@ class SessionIndex:
     """Sessions by the keys of their names, at most one for each key, and by the last addresses of their players."""
 
     def __init__(self) -> None:
+        """Begin without sessions."""
         #: The sessions, by the keys of their names.
         self.by_key: dict[str, Session] = {}
         #: The names, to find those that look like another one.
         self.looks = LookAlikes()
+        #: The sessions, by the `rate_limit_key` of their players' last addresses.
         self._by_address: dict[str, set[Session]] = {}
 
     def __len__(self) -> int:

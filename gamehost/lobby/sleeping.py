@@ -103,6 +103,8 @@ class SleepingIndex:
     """The index of sleeping tables: a database in memory."""
 
     def __init__(self) -> None:
+        """Begin without tables. The database is made later, because many hosts never need it."""
+        #: The number of tables.
         self._tables = 0
         #: The tables with an end that is being written to the journal. The names of their players remain reserved until
         #: it is durable.

@@ -89,7 +89,7 @@ CREATE TABLE seat(
   wire TEXT NOT NULL,
   account INTEGER NOT NULL,
   digest TEXT NOT NULL,      -- of the key that a guest has
-  address TEXT NOT NULL,     -- as of rate_limit_key, where the match began
+  address TEXT NOT NULL,     -- the rate_limit_key of the player's address when the match began
   PRIMARY KEY(number, seat)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX of_player ON seat(key);
@@ -262,6 +262,7 @@ class SlowMatches:
     log = Logger()
 
     def __attrs_post_init__(self) -> None:
+        """Begin the grace time, and ask the journal for the leaves of players."""
         self._since = self.wall
         self._seen = self._context.wall(), self._context.clock.seconds()
         self.leaves = Leaves(self._context.journal, lambda: self.wall, self._leave_changed)

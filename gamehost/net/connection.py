@@ -121,6 +121,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
     def __init__(
         self, factory: "WireFactory[M]", address: str, turned_away: str | None, config: WireConfig[M] | None = None
     ) -> None:
+        """Make the parts of a connection. The class describes the parameters; `connectionMade` begins the conversation."""
         self.factory = factory
         self.address = address
         self.wire = factory.wire
@@ -139,6 +140,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         #: The conversation of this connection.
         self.conversation = config.new_conversation(self, context.lobby)
         self.deadlines = Deadlines(context.clock, context.cork)
+        # A host inside of another program may use another input.
         new_input: Callable[..., Input[M]] = context.new_input or Input
         self.input = new_input(self, self._codec, self.conversation)
 
@@ -173,7 +175,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
                 self.context.limiter.being_refused += 1
                 self.close_with(self._turned_away)
                 return
-            self.logged_out()
+            self.logged_out()  # sets the deadline for the log-in
             self.conversation.begin()
 
     def dataReceived(self, data: bytes) -> None:
@@ -181,6 +183,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
             self.input.receive(data)
 
     def connectionLost(self, reason: Failure | None = None) -> None:
+        """Count the connection no longer, and end it. A refused connection was counted separately from the admitted ones."""
         if self._turned_away is None:
             self.context.limiter.leave(self.address)
         else:
@@ -192,6 +195,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         End this protocol, but not the connection: another protocol uses the transport from now on. The connection still
         counts for the limits of its address.
         """
+        # Write everything first: `_end` drops what is not written.
         self.output.end_holds()
         self.output.flush()
         self.transport.unregisterProducer()
@@ -232,6 +236,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if refused is None:
             refused = self._refused_at = deque(maxlen=self.context.bounds.refusals)
         refused.append(self.context.clock.seconds())
+        # As many refusals as are allowed, and the first of them was not long ago. (The deque drops older ones.)
         if (
             len(refused) == refused.maxlen
             and refused[-1] - refused[0] <= REFUSAL_SECONDS
@@ -251,7 +256,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         if self.closing or Deadline.LOGIN in self.deadlines:
             return
         first, patience = self._login_times
-        if seconds > patience:
+        if seconds > patience:  # the conversation has asked for a longer time
             self.deadlines.set(Deadline.LOGIN, seconds, partial(self._not_logged_in, seconds))
         else:
             self.deadlines.set(Deadline.LOGIN, first, partial(self._login_due, self.input.bytes_received))
@@ -277,7 +282,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         """
         if self.closing:
             return
-        self.output.end_holds()
+        self.output.end_holds()  # sends the messages that were held back
         # Some codecs have bytes that mark the end of a stream.
         if isinstance(self._codec, Ending) and (last := self._codec.ending(kind_of(reason) == "stopping")) is not None:
             self.output.send(last)
@@ -285,6 +290,8 @@ class WireProtocol(TransportProtocol, Generic[M]):
             return  # the client does not read, and its queue had no room for the held messages: `send` has aborted
         self._begin_closing(reason, kind)
         self.output.flush()
+        # Without a producer, Twisted closes the connection when its buffer is empty. A client that reads nothing would
+        # keep it open, so a deadline runs.
         self.transport.unregisterProducer()
         self.transport.loseConnection()
         self.deadlines.set(Deadline.CLOSING, CLOSING_SECONDS, self.transport.abortConnection)
@@ -337,7 +344,7 @@ class WireProtocol(TransportProtocol, Generic[M]):
         wire = self.factory.wire
         first = max(self.context.limits.login_seconds, wire.login_seconds)
         patience = max(LOGIN_PATIENCE_SECONDS, first)
-        return patience if wire.for_people else first, patience
+        return patience if wire.for_people else first, patience  # people read first, and type slowly
 
     def _login_due(self, received_before: int) -> None:
         """
@@ -371,7 +378,7 @@ class WireFactory(Factory, Generic[M]):
         self.context = context
         self.config = wire.configure(settings)
         if wire.websocket:
-            self.config = LinesOrSocket(self.config)
+            self.config = LinesOrSocket(self.config)  # the same port also takes WebSockets
         if wire.tells_missed_end:
             context.lobby.seats.ends.wires.add(wire.name)
         #: The name of this listener for other hosts of a cluster, to which it passes connections on.
@@ -399,11 +406,11 @@ class WireFactory(Factory, Generic[M]):
         Make the protocol for a new connection, as `buildProtocol` does.
 
         :param address: of the client, without the port
-        :param config: as for `WireProtocol`
+        :param config: makes the codec and the conversation; `None`: those of this factory
         """
         limiter = self.context.limiter
         now = self.context.clock.seconds()
-        turned_away = limiter.admit(address, now)
+        turned_away = limiter.admit(address, now)  # the reason of a refusal, or `None`
         if turned_away is not None and not limiter.may_be_told(address, now):
             return None
         self.admitted += turned_away is None
@@ -452,6 +459,7 @@ class WireFactory(Factory, Generic[M]):
         """
         behind = self.context.behind
         if paused:
+            # From now on, each input that receives bytes pauses itself, and adds itself to this dictionary.
             self.context.behind = {} if behind is None else behind
             return
         self.context.behind = None
@@ -475,6 +483,7 @@ class WireFactory(Factory, Generic[M]):
 def ban_message(bans: Bans, one: WireProtocol[Any]) -> str | None:
     """The message to a connected client whose address or name is banned; `None`: neither is banned."""
     found = bans.of_address(one.address)
+    # House players have names that the host gives, and are not clients.
     if found is None and one.session is not None and not one.session.house:
         found = bans.of_name(one.session.identity)
     return None if found is None else found.words

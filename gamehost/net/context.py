@@ -55,6 +55,7 @@ class Cork:
         self._depth += 1
 
     def __exit__(self, *exc_info: object) -> None:
+        """At the end of the outermost `with`, flush all connections with pending output. Exceptions are passed on."""
         if self._depth == 1 and self._dirty:
             # `_depth` is still 1: a connection with new output is added to this list, so this loop flushes it, too.
             for connection in self._dirty:
@@ -86,7 +87,7 @@ class Ticker:
     def join(self, member: object, seconds: float, beat: Tick) -> None:
         """Call `beat` regularly from now on."""
         self._ticks[member] = beat
-        if not self._timer:
+        if not self._timer:  # this is the first member
             self._seconds = seconds
             self._timer.set(self._clock, seconds, self._go_around)
 
@@ -97,7 +98,7 @@ class Ticker:
 
     def _go_around(self) -> None:
         """Call the functions of all members. Called by the timer."""
-        self._timer.set(self._clock, self._seconds, self._go_around)
+        self._timer.set(self._clock, self._seconds, self._go_around)  # first, because the last member may stop it below
         now = self._clock.seconds()
         # A copy, because a member may leave during its call, and may make others leave.
         for member, beat in list(self._ticks.items()):
@@ -160,12 +161,12 @@ class Deadlines:
         """
 
         def due() -> None:
-            self._forget(deadline)
+            self._forget(deadline)  # first, because `when_due` may set the same deadline again
             with self._cork:
                 when_due()
 
         if not self._calls:
-            self._calls = {}
+            self._calls = {}  # in place of the empty one that all connections share
         self._calls[deadline] = self._clock.callLater(seconds, due)
 
     def cancel(self, deadline: Deadline) -> None:

@@ -87,7 +87,7 @@ def _line(data: bytes) -> ProxyInfo | None:
     if end < 0:
         if len(data) >= LONGEST_LINE:
             raise WireError("a PROXY line that is too long")
-        return None
+        return None  # not complete yet
     rest = data[end + 2 :]
     match data[:end].split(b" "):
         case [b"PROXY", b"UNKNOWN", *_]:
@@ -116,6 +116,11 @@ def _address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], te
 
 
 def _port(text: bytes) -> int:
+    """
+    Read a port of a version 1 header.
+
+    :raises WireError: the text is no port
+    """
     if not (text.isdigit() and len(text) <= 5 and int(text) < 65_536):
         raise WireError("a PROXY line with a port that cannot be read")
     return int(text)
@@ -123,6 +128,8 @@ def _port(text: bytes) -> int:
 
 def _block(data: bytes) -> ProxyInfo | None:
     """Read a header of version 2: a block of bytes. Section 2.2 of the PROXY protocol gives its layout."""
+    # The fixed part has 16 bytes. After the signature: the version and the command in one byte, the family of the
+    # addresses and the kind of transport in one byte, and the number of bytes that follow.
     if len(data) < 16:
         return None
     version, command = data[12] >> 4, data[12] & 0xF
@@ -134,12 +141,16 @@ def _block(data: bytes) -> ProxyInfo | None:
     if len(data) < 16 + length:
         return None
     block, rest = data[16 : 16 + length], data[16 + length :]
+    # Command 0: the proxy itself connects, as for a health check. Other families have no IP address.
     if command == 0 or family not in _ADDRESSES:
         return ProxyInfo(None, rest)
+    # The block has the client's address, the proxy's own one, and then both ports, of two bytes each.
     size, kind = _ADDRESSES[family]
     if length < 2 * size + 4:
         raise WireError("a PROXY header that is too short")
-    return ProxyInfo((str(kind(block[:size])), int.from_bytes(block[2 * size : 2 * size + 2], "big")), rest)
+    address = str(kind(block[:size]))
+    port = int.from_bytes(block[2 * size : 2 * size + 2], "big")
+    return ProxyInfo((address, port), rest)
 
 
 #: How many seconds a proxy has to send its header.
@@ -215,7 +226,7 @@ class ProxiedFactory(Factory):
         Make the protocol for a connection of a proxy. `None`: the proxy is not trusted, or too many connections wait for
         their header; Twisted then closes the connection.
         """
-        host = getattr(addr, "host", None)
+        host = getattr(addr, "host", None)  # a Unix socket has no address: its folder says who may connect
         if host is not None and not is_among(host, self._trusted):
             self.log.warn("{address!r} is no trusted proxy: closed", address=host)
             return None
@@ -240,10 +251,13 @@ class HeaderProtocol(Protocol):
     refusal, late = "", ""
 
     def __init__(self, clock: IReactorTime, headers: HeaderLimiter, address: str) -> None:
+        """Make a connection without any bytes of its header. The class describes the parameters."""
         self._clock = clock
         self._headers = headers
         self._address = address
+        #: The bytes that have come up to now.
         self._come = b""
+        #: Fires if the header does not come in time; `None`: the wait has not begun, or is over.
         self._deadline: IDelayedCall | None = None
 
     def read(self, come: bytes) -> None:
@@ -274,7 +288,7 @@ class HeaderProtocol(Protocol):
         """Stop waiting for the header: it is complete, or the connection has ended."""
         deadline, self._deadline = self._deadline, None
         if deadline is not None:
-            if deadline.active():
+            if deadline.active():  # not if the deadline itself has called `refuse`
                 deadline.cancel()
             self._headers.leave(self._address)
 
@@ -300,12 +314,13 @@ class ProxyHeaderProtocol(HeaderProtocol):
         if (info := read_header(come)) is None:
             return
         self.end_wait()
+        # Without a client's address in the header, the address of the proxy counts.
         address: Any = self._proxy
         if info.source is not None:
             host, port = info.source
             address = IPv6Address("TCP", host, port) if ":" in host else IPv4Address("TCP", host, port)
         protocol = self._made_by.factory.buildProtocol(address)
-        if protocol is None:
+        if protocol is None:  # the connection is refused without a reason
             self.transport.abortConnection()
         else:
             replace_protocol(self.transport, protocol, info.rest)
@@ -418,7 +433,7 @@ class Endpoints:
             return ProxiedEndpoint(self.make(rest), self._trusted or LOOPBACK, self._reactor, self.headers)
         if kind == "tls":
             return self._tls(_COLON.split(rest))
-        if kind in ("tcp", "tcp6") and "backlog=" not in rest:
+        if kind in ("tcp", "tcp6") and "backlog=" not in rest:  # Twisted's own default is 50
             description = f"{description}:backlog={BACKLOG}"
         try:
             endpoint: IStreamServerEndpoint = serverFromString(self._reactor, description)
@@ -433,7 +448,7 @@ class Endpoints:
             from gamehost.net.tls import Certificates, TLSEndpoint
         except ImportError:
             raise BadOption("tls: needs pyOpenSSL: pip install 'Twisted[tls]'") from None
-        plain = [word.replace("\\:", ":") for word in words]
+        plain = [word.replace("\\:", ":") for word in words]  # `\:` is a colon in a folder or an IPv6 address
         if len(plain) < 2 or "=" in plain[1]:
             raise BadOption("expected tls:FOLDER:PORT, where FOLDER contains the .pem files")
         folder, port, *more = plain

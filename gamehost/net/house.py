@@ -62,7 +62,7 @@ class _Process(ChildProcess):
                 return  # no client waits for the study any more
             if study:
                 answer.callback(study)
-            else:
+            else:  # only the number: the process could not answer
                 answer.errback(NotAnswered("the house players have no answer"))
 
     def lost(self) -> None:
@@ -70,7 +70,8 @@ class _Process(ChildProcess):
         self.games = ()
         self.service.lost()
         while self.studies:
-            self.studies.popitem()[1].errback(NotAnswered("the house players have stopped: ask again in a moment"))
+            _, answer = self.studies.popitem()
+            answer.errback(NotAnswered("the house players have stopped: ask again in a moment"))
 
 
 @define(eq=False)
@@ -106,6 +107,7 @@ class HouseService:
         """Let a process start the program of a house player, if the process is ready."""
         # The number in a name, such as 7 in `easy.7`, decides which process plays it, so that it is always the same.
         process = self._all[int(name.rpartition(".")[2]) % len(self._all)]
+        # While the process is not ready it plays no games. When it is, `HousePlayers.started` asks for all programs again.
         if process.games:
             process.send(f"sit {name} {group}")
 
@@ -117,6 +119,8 @@ class HouseService:
 
     def _ask(self, verb: str, group: int, question: str) -> Deferred[str]:
         """Send a question to a ready process. Cancelling the answer stops the work there."""
+        # The group decides which process answers: one address gets the time of one process. The caller has checked that
+        # some process is ready.
         ready = [process for process in self._all if process.games]
         process, number = ready[group % len(ready)], next(self._numbers)
 
@@ -143,7 +147,7 @@ class HouseService:
         self._context = context
         try:
             self.socket = private_folder(self._folder) / "socket"
-            self.socket.unlink(missing_ok=True)
+            self.socket.unlink(missing_ok=True)  # left behind by a host that was killed
         except OSError as error:
             self._failed(Failure(error))
             return ()
@@ -154,7 +158,7 @@ class HouseService:
     def _listening(self, port: IListeningPort) -> None:
         """Start the processes, because the listener is ready for them."""
         self._port = port
-        self._context.lobby.house.starting = True
+        self._context.lobby.house.starting = True  # matches with house players may begin already
         for _ in range(self._processes):
             self._all.append(process := _Process(self._reactor, self._command, TITLE, service=self))
             process.start()
@@ -195,5 +199,5 @@ def private_folder(folder: Path | None) -> Path:
     if folder is None or len(os.fsencode(folder / "socket")) > LONGEST_PATH:
         return Path(tempfile.mkdtemp(prefix="gamehost-"))
     folder.mkdir(mode=0o700, exist_ok=True)
-    folder.chmod(0o700)
+    folder.chmod(0o700)  # `mkdir` does not change a folder that exists
     return folder

@@ -71,6 +71,7 @@ class ConnectionLimiter:
         seats_at: Callable[[str], int] = lambda address: 0,
         bans: Bans | None = None,
     ) -> None:
+        """Begin without connections. The class describes the parameters."""
         self._limits = limits
         self._bans = bans or Bans()
         self._room = room
@@ -109,7 +110,7 @@ class ConnectionLimiter:
             known = self._addresses[whom] = _Address(self._limits, now)
         banned = self.banned(address)
         refusal = banned or self.closed or (None if self._limits.unlimited else self._refusal(whom, known, now))
-        # Without file descriptors, no limit and no exception from it matters.
+        # Without file descriptors no connection is possible, even if the limits are switched off.
         if self._room is not None and self.count >= self._room:
             refusal = FULL
         if refusal is None:
@@ -126,6 +127,7 @@ class ConnectionLimiter:
         """
         if self.being_refused >= MOST_BEING_REFUSED:
             return False
+        # `take` uses up a token of the address, if there is one.
         return self._limits.unlimited or self._addresses[rate_limit_key(address)].told.take(now)
 
     def change(self, limits: Limits) -> None:
@@ -133,7 +135,7 @@ class ConnectionLimiter:
         self._limits = limits
         for address, known in list(self._addresses.items()):
             if known.count:
-                known.fill(limits, 0.0)
+                known.fill(limits, 0.0)  # full buckets, whatever the time
             else:
                 del self._addresses[address]
 
@@ -152,7 +154,7 @@ class ConnectionLimiter:
             return FULL
         if known.count >= self._limits.connections_per_address:
             return FULL_ADDRESS
-        if not known.new.take(now):
+        if not known.new.take(now):  # last, because it uses up a token
             return TOO_QUICK
         return None
 
@@ -197,6 +199,7 @@ class HeaderLimiter:
     """
 
     def __init__(self, most: int = MOST_HEADERS, per_address: int = MOST_HEADERS_PER_ADDRESS) -> None:
+        """Begin without connections. The class describes the parameters."""
         self.most, self.per_address = most, per_address
         #: Whether the number of connections has no limit.
         self.unlimited = False
@@ -228,10 +231,11 @@ class HttpLimiter:
     """
 
     def __init__(self, limits: Limits, room: int | None = None) -> None:
+        """Begin without connections. The class describes the parameters."""
         self._limits = limits
         self._most = limits.http_connections if room is None else min(limits.http_connections, room)
         self._by_address = AddressCounts()
-        self.change(limits)
+        self.change(limits)  # makes the full buckets
         #: How many connections are open now.
         self.count = 0
         #: How many connections and requests were refused since the start.
@@ -264,6 +268,7 @@ class HttpLimiter:
         if not whom or self._limits.unlimited:
             return True
         full = self._by_address[whom] >= self._limits.http_connections_per_address
+        # `take` comes last, because it uses up a token of the address.
         return not full and self._new.of(whom, now).take(now)
 
     def leave(self, address: str) -> None:

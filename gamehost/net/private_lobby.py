@@ -44,7 +44,10 @@ def private_lobby(
     :param around: called with the lobby, a connection and its conversation: returns an object that receives the messages
         instead of the conversation. `None`: the conversation receives them
     """
-    clock, read, accounts, cork = context.clock, Limits.read(limits), StoredAccounts(journal), Cork()
+    clock = context.clock
+    read = Limits.read(limits)
+    accounts = StoredAccounts(journal)
+    cork = Cork()
     registry = SessionRegistry(ResumePolicy.ANY, accounts.__contains__, clock.seconds, read.keyless_resume_seconds)
     login_service = LoginService(
         accounts,
@@ -57,7 +60,7 @@ def private_lobby(
         **registry.for_accounts(),
     )
     lobby = new_lobby(context, registry, of_games, login_service=login_service)
-    lobby.waiting_tables.lasting = False
+    lobby.waiting_tables.lasting = False  # a table ends when the program that opened it disconnects
     host = HostContext(clock, lobby, read, ConnectionLimiter(read, seats_at=registry.seats_at), cork)
     if around is not None:
         host.new_input = lambda one, codec, conversation: Input(one, codec, around(lobby, one, conversation))

@@ -107,6 +107,7 @@ class Input(Generic[M]):
     log = Logger()
 
     def __init__(self, connection: Connection, codec: Codec[M], conversation: Conversation[M]) -> None:
+        """Begin without input, and with full buckets for all rates: a bucket has tokens, which each use takes."""
         self._connection = connection
         self._codec = codec
         #: Reads bytes that are exactly one message. Only some codecs have this.
@@ -151,11 +152,14 @@ class Input(Generic[M]):
         Process received bytes: handle the messages that are complete with them, now or in a later turn.
 
         If the bytes are exactly one message, no other input waits, and the rates allow it, the message is handled at once.
-        Its bytes are not taken from the rate of bytes, because a handled message gives them back.
+        Its bytes are not taken from the rate of bytes, because a handled message gives them back. All other input is
+        processed by `_receive_all`.
         """
         size = len(data)
         self.bytes_received += size
         now = self._seconds()
+        # No earlier input waits and nothing is paused; the disk is not behind (`behind`); both rates have room (`_plenty`);
+        # and the client plays at a table, because other clients handle their messages only while there is time.
         if (
             self._messages is None
             and not self._buffer
@@ -182,7 +186,7 @@ class Input(Generic[M]):
         """Process received bytes of any kind: count them for the rate, and handle them now, or let them wait."""
         context, limits = self._context, self._limits
         if not limits.unlimited:
-            charge = size if size > SEGMENT else SEGMENT
+            charge = size if size > SEGMENT else SEGMENT  # a short segment costs as much work as a longer one
             if not self._bytes.take(now, charge):
                 with context.cork:
                     self._refuse(WireError("too many bytes"))
@@ -198,14 +202,17 @@ class Input(Generic[M]):
             self._buffer += data
             return
         self._messages = self._codec.feed(data)
+        # Is the connection busy? Without limits, the rate of messages decides this; otherwise the bytes above the rate.
         if not self._rate.has_one(now) if limits.unlimited else self._bytes.missing - size > BUSY_BYTES:
+            # After a short segment, read nothing for a moment, so that the system joins the next ones.
             if size < SEGMENT and not limits.unlimited and not self.paused:
                 self._pause_for(JOIN_SECONDS, _SEGMENTS, Deadline.SEGMENTS)
             # The connection is busy: it gets only the time that other connections do not use.
             self._wait_for_turn()
             return
         with context.cork:
-            # While other connections wait for a turn, only the first message of a segment is handled before them.
+            # While other connections wait for a turn, only the first message of a segment is handled before them. A client
+            # without a seat at a table (`strange`) waits for those with one.
             strange = not (limits.unlimited or self._conversation.at_table)
             self._handle(now, 1 if context.scheduler.lines.waiting else MESSAGES_PER_TURN, strange)
 
@@ -238,6 +245,7 @@ class Input(Generic[M]):
             self._wait_for_disk(self._context.behind)
         if self.paused:
             return  # `resume` will ask for a new turn
+        # All decoded messages are handled: decode the bytes that have come meanwhile.
         if self._messages is None:
             data, self._buffer = bytes(self._buffer or b""), None
             self._messages = self._codec.feed(data)
@@ -247,7 +255,7 @@ class Input(Generic[M]):
 
     def _wait_for_disk(self, waiting: dict[Any, None]) -> None:
         """Read nothing until the disk has caught up."""
-        waiting[self] = None
+        waiting[self] = None  # `WireFactory.pause_input` resumes these inputs
         self.pause(_HOST)
 
     def stop(self) -> None:
@@ -273,14 +281,14 @@ class Input(Generic[M]):
         """Do not count the current message for the rate of messages; if it was counted already, give its token back."""
         if self._counts:
             self._counts = False
-        else:
+        else:  # the message was handled earlier, and has only now turned out not to count
             self._rate.give_back()
 
     def move_accepted(self) -> None:
         """Count the current message for the rate of moves, instead of the rate of messages. Above the rate, pause input."""
         if self._counts:
             self._counts = False
-        else:
+        else:  # the message was handled earlier, and its move is accepted only now
             self._rate.give_back()
         if self._limits.unlimited or self._connection.closing:
             return
@@ -337,6 +345,8 @@ class Input(Generic[M]):
                         or self._context.clock.seconds() - now > SHARE
                     )
                 ) or (strange and not self._context.scheduler.has_time(MESSAGE)):
+                    # This message is decoded already, so it is stored for the next turn. No deadline for an incomplete
+                    # message runs meanwhile: the host, and not the client, is the reason for the wait.
                     self._lookahead = (message,)
                     self._give_bytes_back(handled)
                     connection.deadlines.cancel(Deadline.MESSAGE)
@@ -382,13 +392,16 @@ class Input(Generic[M]):
 
         :param handled: how many messages were handled in this turn
         """
-        unfinished, deadlines = self._codec.unfinished, self._connection.deadlines
+        unfinished, deadlines = (
+            self._codec.unfinished,
+            self._connection.deadlines,
+        )  # `unfinished`: part of a message came
         if not unfinished and not self._buffer:
             self._charged = 0  # the rest was more than messages may give back, or belonged to no message
         if deadlines and (handled or not unfinished):
             deadlines.cancel(Deadline.MESSAGE)  # an incomplete message that began later gets a new deadline below
         if self._buffer:
-            self._wait_for_turn()
+            self._wait_for_turn()  # the rest of the message may be there already
         elif unfinished and Deadline.MESSAGE not in deadlines:
             seconds = MESSAGE_SECONDS
             if Deadline.LOGIN in deadlines or self._connection.wire.for_people:
@@ -398,7 +411,7 @@ class Input(Generic[M]):
     def _failed(self, error: Exception) -> None:
         """End the connection, because a message could not be decoded or handled."""
         if isinstance(error, WireError):
-            self._refuse(error)
+            self._refuse(error)  # the fault of the client, which receives the reason
         else:
             self.log.failure("hearing {wire} failed", wire=self._connection.wire.name)
             self._connection.hang_up("a fault of the host")
@@ -443,6 +456,7 @@ class Output(Generic[M]):
     )
 
     def __init__(self, connection: Connection, codec: Codec[M]) -> None:
+        """Begin without pending messages, and without a hold."""
         self._connection = connection
         self._codec = codec
         self._cork = connection.context.cork
@@ -473,9 +487,10 @@ class Output(Generic[M]):
         if self.closed:
             return
         if self._held is not None and not past:
-            self._hold_back(message, 0.0)
+            self._hold_back(message, 0.0)  # 0: no further hold begins after it
             return
         data = self._codec.encode(message)
+        # With pending messages, the cork has this output already, or it is stalled.
         if self._pending:
             self._pending.append(data)
         else:
@@ -496,7 +511,7 @@ class Output(Generic[M]):
             self.send(message)
         elif not self.closed:
             self._newest = self._newest or {}
-            self._newest.pop(key, None)  # the latest is the last
+            self._newest.pop(key, None)  # so that the new one stands last
             self._newest[key] = message
 
     def send_bytes(self, data: bytes) -> None:
@@ -547,7 +562,7 @@ class Output(Generic[M]):
         deadlines = self._connection.deadlines
         deadlines.cancel(Deadline.HOLD)
         if seconds <= 0.0:
-            self._hold_over()
+            self._hold_over()  # sends the messages that were held back
         elif not self._connection.closing:
             if self._held is None:
                 self._held = deque()
@@ -583,10 +598,11 @@ class Output(Generic[M]):
 
     def _hold_over(self) -> None:
         """The hold is over: send the held messages, up to the first one after which another hold begins."""
-        held, self._held = self._held, None
+        held, self._held = self._held, None  # `None`: `send` does not hold back any more
         while held and not self._connection.closing:
             message, seconds = held.popleft()
             self.send(message)
+            # Another hold begins after this message: the rest is held back again.
             if seconds and not self._connection.closing:
                 self._held = held
                 self.hold(seconds)
@@ -600,7 +616,7 @@ class Output(Generic[M]):
         the client would need answers.
         """
         if self._connection.closing:
-            return
+            return  # nothing more is sent, and another deadline runs
         self._stalled = True
         self._unread = self.pending_bytes
         self._connection.input.pause(_STALLED)
@@ -611,7 +627,8 @@ class Output(Generic[M]):
         self._stalled = False
         self._connection.input.lift(_STALLED)
         self._connection.deadlines.cancel(Deadline.STALLED)
-        self.flush()  # may fill the buffer again
+        self.flush()  # may fill the buffer again, which sets `_stalled`
+        # Then the newest messages, the oldest key first.
         while self._newest and not self._stalled:
             self.send(self._newest.pop(next(iter(self._newest))))
             self.flush()

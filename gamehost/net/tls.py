@@ -66,11 +66,11 @@ def read_context(folder: Path, authority: Path | None = None) -> Any:
                 _refuse_open_key(path)
                 # Not pyOpenSSL's own reading of keys: that needs memory which can be written and executed.
                 key = crypto.PKey.from_cryptography_key(load_pem_private_key(block, None))
-                keys[_public(key)] = key
+                keys[_public(key)] = key  # the same key in two files counts once
             elif kind == b"CERTIFICATE":
                 certificates[block] = crypto.load_certificate(crypto.FILETYPE_PEM, block)
         except (crypto.Error, UnsupportedAlgorithm, ValueError, TypeError) as error:
-            if isinstance(error, BadOption):
+            if isinstance(error, BadOption):  # a `ValueError` with a message of our own, from `_refuse_open_key`
                 raise
             raise BadOption(f"{path}: a {kind.decode('ascii').lower()} that cannot be read") from None
     if len(keys) != 1:
@@ -149,8 +149,8 @@ def _refuse_open_key(path: Path) -> None:
 
     :raises BadOption: everybody can
     """
-    mode = path.stat().st_mode & 0o777
-    if mode & 0o007:
+    mode = path.stat().st_mode & 0o777  # the permissions, without the kind of the file
+    if mode & 0o007:  # any permission of users outside of the group
         raise BadOption(f"{path}: everybody can read this private key (mode {mode:04o}); chmod 600 it")
 
 
@@ -162,9 +162,11 @@ def _public(key: Any) -> bytes:
 
 def _chain(leaf: Any, certificates: Iterable[Any]) -> list[Any]:
     """The intermediate certificates from a server's certificate (`leaf`) up to the root, in order, without the root itself."""
+    # A root has issued its own certificate, so it is left out.
     by_subject = {one.get_subject().der(): one for one in certificates if one.get_subject() != one.get_issuer()}
     chain: list[Any] = []
     one = by_subject.get(leaf.get_issuer().der())
+    # The last two tests end the loop if certificates have issued each other.
     while one is not None and one not in chain and one is not leaf:
         chain.append(one)
         one = by_subject.get(one.get_issuer().der())
@@ -176,8 +178,9 @@ class Certificates:
     """
     The key and the certificates of a folder, for a listener or for connections to other hosts.
 
-    :param authority: as for `read_context`
-    :raises BadOption: as for `read_context`
+    :param authority: a file with the certificates that the certificate of the other end must come from; `None`: the other
+        end needs no certificate
+    :raises BadOption: the key or the certificate is missing or unusable, or everybody can read the key
     """
 
     def __init__(self, folder: Path, authority: Path | None = None) -> None:
@@ -219,9 +222,11 @@ class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
     log = Logger()
 
     def __init__(self, context: Any, host: str) -> None:
+        """Make a connection that has not begun its handshake. The class describes the parameters."""
         super().__init__(context, None)
         self._host = host
         self._is_address = isIPAddress(host) or isIPv6Address(host)
+        # The other end may have several certificates, so it receives the wanted name (SNI). This is defined for names only.
         if host and not self._is_address:
             self.set_tlsext_host_name(host.encode("ascii"))
 
@@ -237,7 +242,7 @@ class _CheckedConnection(SSL.Connection):  # type: ignore[misc]
             if self._host:
                 self._check_host()
         except SSL.WantReadError:
-            raise
+            raise  # the usual case, and also an `SSL.Error`: it is not logged
         except SSL.Error as error:
             why = "; ".join(reason for _, _, reason in error.args[0]) if error.args else "the connection was closed"
             self.log.warn("no TLS with {host}: {why}", host=self._host or "a host that has connected", why=why)
@@ -283,7 +288,7 @@ class TlsSession(TLSMemoryBIOProtocol):
         """Decrypt received bytes. After a TLS error, give the other end a few seconds to read, and then close."""
         super().dataReceived(data)
         transport: Any = self.transport
-        if not self._end and transport.disconnecting:
+        if not self._end and transport.disconnecting:  # the timer does not run yet, and the connection is closing
             made_by: Any = self.factory
             self._end.set(made_by.clock, BROKEN_SECONDS, transport.abortConnection)
 

@@ -105,6 +105,7 @@ class FollowedTable:
     log = Logger()
 
     def __attrs_post_init__(self) -> None:
+        """Read what lists of tables show from the opening of the match."""
         self.names = tuple(seat.name for seat in self.opening.seats)
         self.shown_as = shown_as(self.opening.seats)
         self.wires = tuple(seat.wire for seat in self.opening.seats)
@@ -127,8 +128,8 @@ class FollowedTable:
 
     def now(self) -> int:
         """
-        As of `WatchableTable.now`. While the match is on another host, a lower bound: the time that has passed since
-        this host learned of the last entry, added to the time of this entry.
+        The time on the clock of the match, in milliseconds. While the match is on another host, the result is a lower
+        bound: the time of the last entry, and the time that has passed since this host learned of it.
         """
         if self._passes_on and self._own is not None:
             return self._own.now()
@@ -137,39 +138,46 @@ class FollowedTable:
     @property
     def clocks(self) -> Sequence[int] | None:
         """
-        As of `WatchableTable`. `None` until a new entry comes: the record does not say how long ago its last entry was
-        made.
+        The milliseconds that each seat has left now, see `WatchableTable.clocks`. `None` until a new entry comes, because
+        the record does not say how long ago its last entry was made.
         """
         if self._passes_on and self._own is not None:
             return self._own.clocks
         follower = self._follower
+        # `timed`: the last entry was read soon after it was made, so the time is known.
         if follower is None or follower.clock is None or not follower.timed:
             return None
         return follower.clock.at(self.now())
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """As of `WatchableTable`. `None` while the match is on another host: only the real table knows the value."""
+        """
+        The time that is left for the current move, see `WatchableTable.due`. `None` while the match is on another host: only
+        the real table knows the value.
+        """
         return self._own.due if self._passes_on and self._own is not None else None
 
     # -- the watchers
 
     def watch(self, audience: Audience[Any]) -> bool:
-        """As of `WatchableTable`. The audience receives the state of the match at once, or when the record was read."""
+        """
+        See `WatchableTable.watch`. The audience receives the state of the match at once, or when the record was read.
+        """
         if self.over:
             return False
         if audience not in self._coming:
             self._coming.append(audience)
+        # The match has moved to this host: the real table sends its state to this object, which passes it on.
         if self._passes_on and self._own is not None:
             if self._own.watch(self):
                 return True
             self.unwatch(audience)
             return False
         if self._follower is None:
-            self._wanted()
+            self._wanted()  # the first watcher: somebody must read the record
         else:
             self._show()
-        return not self.over
+        return not self.over  # showing the match may have failed
 
     def unwatch(self, audience: Audience[Any]) -> None:
         """Send nothing more to this audience. If it was the last audience, stop following the record."""
@@ -184,7 +192,8 @@ class FollowedTable:
         self._follower = None
         own, self._own = self._own, None
         self._pending.clear()
-        self._begins_after, self._passes_on = None, False
+        self._begins_after = None
+        self._passes_on = False
         if own is not None:
             own.unwatch(self)
 
@@ -227,8 +236,10 @@ class FollowedTable:
 
         :param at: the time of the entry on the table's clock, in milliseconds
         """
-        if n > self._last:
-            self._last, self._at, self._found = n, at, self._clock.seconds()
+        if n > self._last:  # the list of tables may be older than the entries that were read
+            self._last = n
+            self._at = at
+            self._found = self._clock.seconds()
 
     @property
     def wants(self) -> int | None:
@@ -238,7 +249,7 @@ class FollowedTable:
         if not self.watched or self.over or self._passes_on:
             return None
         if self._follower is None:
-            return 0
+            return 0  # the whole record
         return None if self._follower.busy else self._follower.n
 
     def follow(self, after: int, entries: Sequence[Entry] | str) -> None:
@@ -264,12 +275,14 @@ class FollowedTable:
                 return
         if entries:
             self.note(after + len(entries), entries[-1].at)
-            follower.timed = follower.caught_up
+            follower.timed = follower.caught_up  # otherwise these entries may be old
             follower.busy = True
             self._slices.run(self._steps(follower, entries), partial(self._followed, follower, entries[-1]))
 
     def _new_follower(self) -> _Follower:
         """
+        Make a game master that is about to carry out the record.
+
         :raises BadOption: the settings of the match are not those of its game
         """
         chance = JournalledChance()
@@ -297,12 +310,13 @@ class FollowedTable:
         watchers, and sends the end of the match.
         """
         if self._follower is not follower:
-            return
+            return  # the last watcher has left meanwhile
         follower.busy = False
         if done is not None:
             self._fail(done)
             return
         result, archived = follower.master.result, last.kind is EntryKind.ARCHIVED
+        # All entries that this host knows of were carried out. (After an archive entry, none can follow.)
         follower.caught_up = follower.caught_up or archived or follower.n >= self._last
         self._show()
         if result is not None:
@@ -315,7 +329,7 @@ class FollowedTable:
     def _fail(self, error: Exception) -> None:
         """Log an error of the record, and send `Suspended` to the watchers: they receive nothing more."""
         self.log.failure("table {table} cannot be followed", Failure(error), table=self.id)
-        self._audience += self._coming
+        self._audience += self._coming  # those that still wait for the state must receive this, too
         self._send(Suspended(), self.n)
 
     # -- from the table itself
@@ -336,6 +350,7 @@ class FollowedTable:
         if self._passes_on:
             self._show_look(look)
             return
+        # The watchers have a state from the record. Only its absent players are new to them.
         self._begins_after = look.n
         self._pending = [(Away(seat), look.n) for seat in look.away or ()]
         self._pass_on()
@@ -344,6 +359,7 @@ class FollowedTable:
         """Called by the real table with an event. Sends it, or stores it until the record was sent up to this place."""
         if not self._passes_on:
             self._pending.append((event, n))
+        # Events up to entry `_sent` were sent from the record, but those of absence are not in a record.
         elif n > self._sent or isinstance(event, _NOT_RECORDED):
             self._send(event, n)
 
@@ -365,5 +381,5 @@ class FollowedTable:
         pending, self._pending = self._pending, []
         for event, n in pending:
             self.deliver(event, n)
-        if self._coming:
+        if self._coming:  # new watchers that the record could not be shown to in time: the real table does it
             own.watch(self)

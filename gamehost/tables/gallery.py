@@ -153,10 +153,12 @@ class Gallery:
             return False
         self._watchers[watcher] = encoder
         self._by_address.enter(watcher.address)
+        # The last state is still the current one: send it again.
         look = self._look
         if look is not None and look.n == self.table.n:
             self._show(look, {watcher: encoder})
             return True
+        # Ask the table for its state, unless another watcher waits for it already. The table calls `shown`.
         asked = bool(self._coming)
         self._coming[watcher] = encoder
         if asked or self.table.watch(self):
@@ -175,19 +177,19 @@ class Gallery:
             if isinstance(words, _Showing):
                 words.newcomers.pop(watcher, None)
         if not self._watchers:
-            self.close()
+            self.close()  # without watchers, the gallery is not needed
 
     # -- what the table says
 
     def shown(self, look: Look[Any]) -> None:
-        """As of `Audience`: queue the state of the match for all watchers that wait for it."""
+        """See `Audience.shown`. Queues the state of the match for all watchers that wait for it."""
         self._look = look
         newcomers, self._coming = self._coming, {}
         self._show(look, newcomers)
 
     def deliver(self, event: Any, n: int) -> None:
-        """As of `Audience`: queue an event for all watchers."""
-        self._look = None
+        """See `Audience.deliver`. Queues an event for all watchers."""
+        self._look = None  # the last state is not the current one any more
         self._over = self._over or isinstance(event, LAST)
         self._put(_Happening(event, n))
 
@@ -196,6 +198,7 @@ class Gallery:
         Queue the state of the match for new watchers. If this state is the last item of the queue, they are added to
         it.
         """
+        # With a delay, each state has its own time in the queue.
         last = self._queue[-1][1] if self._queue and not self.delay else None
         if isinstance(last, _Showing) and last.look is look:
             last.newcomers.update(newcomers)
@@ -220,6 +223,8 @@ class Gallery:
             self._over = True
             self._round = None
             self._queue.clear()
+        # The rest of this message in the next turn of the reactor, or the next message when it is due. After the last
+        # message of a match that is over, there is nothing more to do.
         if self._round is not None:
             self._timer.set(self._clock, 0, self._run)
         elif self._queue:
@@ -236,7 +241,7 @@ class Gallery:
                     return
             batch = list(islice(self._round, count))
             if len(batch) < count:
-                self._round = None
+                self._round = None  # all watchers have this message: the next one begins
             count -= len(batch)
             for watcher, data in batch:
                 if watcher in self._watchers:  # it may have left meanwhile
@@ -255,6 +260,7 @@ class Gallery:
                 events.append(words)
                 queue.popleft()
                 continue
+            # A state for new watchers is due: send the events before it first.
             if events:
                 break
             queue.popleft()
@@ -263,6 +269,7 @@ class Gallery:
                 return self._addressed(words.newcomers, partial(self._encode_look, words.look))
         if not events:
             return None
+        # A copy of the watchers: those that come later must not receive these events.
         return self._addressed(dict(self._shown), partial(self._encode_events, events))
 
     def _encode_look(self, look: Look[Any], encoder: Encoder) -> bytes:
@@ -289,6 +296,7 @@ class Gallery:
         self._timer.stop()
         self.table.unwatch(self)
         watchers, self._watchers = self._watchers, {}
+        # First all counts, then the watchers: one of them may watch the next match at once.
         self._on_empty(self)
         for watcher in watchers:
             self._by_address.leave(watcher.address)

@@ -289,7 +289,7 @@ class SeatHandle(Protocol[A_contra]):
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """As of `WatchableTable`."""
+        """The time that is left for the current move, see `WatchableTable.due`."""
 
     @property
     def game(self) -> str:

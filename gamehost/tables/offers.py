@@ -46,7 +46,7 @@ class Offers:
             return "a match of a championship has no offers"
         if offer is Offer.TAKEBACK and self._settings.get(RATED) == "yes":
             return "a rated match has no takebacks"
-        other = self._names[1 - seat]
+        other = self._names[1 - seat]  # only games of two have offers
         if self.standing is not None and self.standing.seat != seat:
             return f"{other} has asked first: accept or decline"
         if seat in self._made:
@@ -73,7 +73,7 @@ class Offers:
         """Close the offer that a seat answers, and return it; `None`: no such offer was made to this seat."""
         standing = self.standing
         if standing is None or standing.seat == seat or standing.offer is not offer:
-            return None
+            return None  # no offer is open, it is the seat's own, or it is of the other kind
         self.standing = None
         if accepted:
             self.agreed()
@@ -97,6 +97,7 @@ class Offers:
         """
         self._made.discard(seat)
         standing = self.standing
+        # A draw that a player has offered remains open when it moves itself; a takeback concerns the last move.
         if standing is not None and (standing.seat != seat or standing.offer is Offer.TAKEBACK):
             return self.end()
         return None

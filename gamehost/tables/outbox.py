@@ -59,10 +59,10 @@ class _Table(WatchableTable, Protocol):
 
     @property
     def grace(self) -> int:
-        """As of `SeatHandle.grace`."""
+        """See `SeatHandle.grace`."""
 
     def kept(self, seat: Seat) -> int | None:
-        """As of `Away.kept`: for how many milliseconds the seat of an absent player is reserved."""
+        """See `Away.kept`: for how many milliseconds the seat of an absent player is reserved."""
 
     def kept_for(self, seat: Seat) -> float: ...
 
@@ -107,6 +107,7 @@ class TableSeatHandle(Generic[A, E]):
         outbox: "Outbox[A, E]",
         counts: MatchCounts,
     ) -> None:
+        """Make the handle of a player for one seat. Facts that never change are copied, because moves need them quickly."""
         self._table = table
         self.table = table.id
         self.game = table.game.name
@@ -151,11 +152,13 @@ class TableSeatHandle(Generic[A, E]):
         return self._table.look(self, shown)
 
     def replace(self, seat: Seat, substitute: Callable[[], str | None]) -> bool:
-        """As of `SeatHandle`."""
+        """See `SeatHandle.replace`. Lets another player take the seat of an absent one, now or when its grace time ends."""
         place = self._outbox.places[seat]
+        # The player of the seat is here, or has left for good: no grace time runs.
         if place.taken or place.grace_ends is None:
             return False
         place.substitute = substitute
+        # Claimable: the grace time is over, so the other player takes the seat at once.
         return not place.claimable or self._outbox.replaced(seat)
 
     def offer(self, offer: Offer) -> bool:
@@ -278,7 +281,7 @@ class Outbox(Generic[A, E]):
     audience: list[Audience[Any]] = field(factory=list)
     #: The seats with absent players, according to the events that were sent to the audience.
     _away: frozenset[Seat] = field(init=False)
-    #: As of the function `_orders`.
+    #: For each seat: the order in which the seats receive an event if this seat is the first. From the function `_orders`.
     _orders: Sequence[Sequence[Seat]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -360,6 +363,7 @@ class Outbox(Generic[A, E]):
 
     def deliver(self) -> None:
         """Send, in order, all items that wait only for durable entries."""
+        # A player that receives an item may act at once, which calls this again: the loop below sends what follows.
         if self._telling:
             return
         self._telling = True
@@ -372,7 +376,7 @@ class Outbox(Generic[A, E]):
             # For example, a client's message could not be made. The error must not reach the caller: the caller may be
             # the journal, which serves all tables.
             queue.clear()
-            self._telling = False
+            self._telling = False  # first, because `broken` sends `Suspended`
             self._table.broken()
         finally:
             self._telling = False
@@ -415,7 +419,7 @@ class Outbox(Generic[A, E]):
 
     def _tell_presence(self, event: Away | Left) -> None:
         """Send `Away` or `Left` of a seat to the other players and to the watchers."""
-        self._away |= {event.seat}
+        self._away |= {event.seat}  # a later watcher receives the absent seats with the state of the match
         for seat, place in enumerate(self.places):
             if seat != event.seat and place.handle is not None:
                 place.handle.player.deliver(event)
@@ -425,11 +429,11 @@ class Outbox(Generic[A, E]):
         """Send the state of the match to a new audience."""
         audience = look.audience
         if audience is None:
-            return
+            return  # it has left meanwhile
         audience.shown(Look(self.n, tuple(sorted(self._away)), look.view))
-        if self._ended is not None:
+        if self._ended is not None:  # no events follow
             audience.deliver(Over(self._ended), self.n)
-        elif audience not in self.audience:
+        elif audience not in self.audience:  # an audience may ask for the state again
             self.audience.append(audience)
 
     def _arrive(self, arrival: _Arrival[A, E]) -> None:
@@ -443,7 +447,7 @@ class Outbox(Generic[A, E]):
         self._away = self._away - {handle.seat} or _NOBODY
         handle.player.seated(handle)
         if arrival.views is None:
-            return
+            return  # the match begins with this entry, or was stopped by a fault: other events follow
         # All players receive the return; if nobody missed the player, only the player itself receives its view.
         for other, view in zip(self.places, arrival.views, strict=True):
             if other.handle is not None and (arrival.missed or other is place):
@@ -452,11 +456,11 @@ class Outbox(Generic[A, E]):
             self._tell_audience([Back(handle.seat, None)])
         # The match has ended while the player was away: send the end.
         if self._ended is not None:
-            place.handle = None
+            place.handle = None  # before the player receives the end, because it may begin another match at once
             self._table.end_missed(handle.seat)
             handle.player.deliver(Over(self._ended))
             return
-        # Send the player the seats that are absent now.
+        # Send the player which others are absent now (`True`: they were so before it came), and what it can claim.
         for seat, other in enumerate(self.places):
             if not other.taken:
                 handle.player.deliver(Away(Seat(seat), True, self._table.kept(Seat(seat))))
@@ -488,6 +492,7 @@ class Outbox(Generic[A, E]):
         self.deliver()
 
     def _stop(self, _: None) -> None:
+        """Free all players, and send `Suspended` to them and to the watchers. Queued by `stop`."""
         self._table.stopped()
         # As in `_end`: the seats are empty before any player receives the event.
         players = [place.handle.player for place in self.places if place.handle is not None]

@@ -94,13 +94,20 @@ class SlowTable(Table[Any, Any]):
         ended: Callable[[Table[Any, Any]], None],
         left: Callable[[Table[Any, Any], Seat], None],
     ) -> Self:
+        """See `Table.prepare`. The table of a slow match knows its players, and when its clock began."""
         self = super().prepare(context, table, game, opening, ended, left)
+        # The outbox of `Table` does not inform the host of entries.
         self._outbox = _SlowOutbox(self._outbox.places, self)
-        self.began, self.players = opening.slow or 0, opening.seats
+        # `slow` is the time at which the match began; a slow match always has it, so the 0 is never used.
+        self.began = opening.slow or 0
+        self.players = opening.seats
         return self
 
     def restore(self, record: TableRecord, clock: int | None = None, restarted: bool = False) -> Iterator[None]:
-        """As of `Table`, for a record without an end."""
+        """
+        See `Table.restore`. The record has no end, and the match continues at once, also without players. The offers in
+        the record are made again.
+        """
         self.actors.update(
             entry.seat for entry in record.entries if entry.seat is not None and entry.kind is EntryKind.ACTED
         )
@@ -123,7 +130,7 @@ class SlowTable(Table[Any, Any]):
             return offers.moved(seat)
         elif kind in AGREEMENTS:
             offers.agreed()
-        else:
+        else:  # it was declined, or a player has left
             offers.end()
         return None
 
@@ -135,7 +142,7 @@ class SlowTable(Table[Any, Any]):
         return self._offers
 
     def offer(self, handle: TableSeatHandle[Any, Any], offer: Offer) -> bool:
-        """As of `SeatHandle`. The offer is an entry of the record."""
+        """See `SeatHandle.offer`. In a slow match, the offer is an entry of the record."""
         now, seat = self._time_of(handle), handle.seat
         if now is None:
             return False
@@ -146,11 +153,18 @@ class SlowTable(Table[Any, Any]):
             self._outbox.refuse(handle, Refused(IllegalAction(objection)))
             return False
         kind = EntryKind.DRAW_OFFERED if offer is Offer.DRAW else EntryKind.ASKED_BACK
-        self._record(kind, now, seat, b"", ())
+        self._record(kind, now, seat, b"", ())  # also makes it the open offer
         self._outbox.tell([To(Offered(seat, offer), (seat, Seat(1 - seat)))])
         return True
 
     def _tell_end_of_offer(self, declined: Declined | None, answered: int | None = None) -> None:
+        """
+        Send the end of an offer to both players. If a player has declined it, record that. If a move has ended it, the
+        record of the move is enough.
+
+        :param declined: the event; `None`: no offer has ended
+        :param answered: the time at which a player has declined, in milliseconds; `None`: nobody has answered
+        """
         if declined is not None and answered is not None:
             self._record(EntryKind.DECLINED, answered, declined.seat, b"", ())
         super()._tell_end_of_offer(declined)
@@ -159,7 +173,7 @@ class SlowTable(Table[Any, Any]):
         """Nothing: in a slow match an offer remains open when a player disconnects."""
 
     def reconnect(self, seat: Seat, player: Player[Any, Any]) -> None:
-        """As of `Table`. The player also receives the open offer."""
+        """See `Table.reconnect`. In a slow match the player also receives the open offer, which may be days old."""
         super().reconnect(seat, player)
         standing = None if self._offers is None else self._offers.standing
         if standing is not None and self.running:
@@ -173,7 +187,10 @@ class SlowTable(Table[Any, Any]):
 
     @property
     def due(self) -> tuple[int, int] | None:
-        """As of `WatchableTable`. The time in which the deadline does not count is included."""
+        """
+        See `WatchableTable.due`. The time in which the deadline does not count is included: the grace time of the host, and
+        leaves.
+        """
         due = self._outbox.due
         if due is None:
             return None
@@ -206,9 +223,11 @@ class SlowTable(Table[Any, Any]):
             return ()
         if isinstance(master, HasTurns) and (seat := master.to_move()) is not None:
             return (seat,)
+        # The master does not say whose turn it is, or several players may act: ask for the actions of each seat.
         return tuple(seat for seat in map(Seat, range(len(self.names))) if self._may_act(seat))
 
     def _may_act(self, seat: Seat) -> bool:
+        """Whether a seat has a legal action now; also `True` if the game does not list the actions (`None`)."""
         legal = self.game.legal(self._master.view(seat), seat)
         return legal is None or next(iter(legal), None) is not None
 
@@ -241,12 +260,13 @@ class SlowTable(Table[Any, Any]):
 
     def _record(self, kind: EntryKind, now: int, seat: Seat | None, *more: Any) -> None:
         """Record an entry, and update who has acted and which offer is open."""
-        self._stopped = max(self._stopped, now)
+        self._stopped = max(self._stopped, now)  # so that `now` never goes back, if the time of day is corrected
         ended = None
         if seat is not None:
             if kind is EntryKind.ACTED:
                 self.actors.add(seat)
-                self.host.moved(self.players[seat])
+                self.host.moved(self.players[seat])  # ends the leave of the player
+            # Without an offer up to now, other entries change nothing.
             if kind in OFFERS or self._offers is not None:
                 ended = self._follow_offer(kind, seat)
         super()._record(kind, now, seat, *more)
@@ -265,6 +285,7 @@ class SlowTable(Table[Any, Any]):
 
     def _archived(self) -> None:
         """Called when the archive entry is durable. The players receive `Archived`, too."""
+        # The seats are empty before any player receives the end, so that a player may begin another match at once.
         players = [place.handle.player for place in self._outbox.places if place.handle is not None]
         for place in self._outbox.places:
             place.handle = None
@@ -273,7 +294,7 @@ class SlowTable(Table[Any, Any]):
             player.deliver(Archived())
 
     def end(self) -> None:
-        """As of `Table.end`. Absent players find the end in the list of their own matches."""
+        """See `Table.end`. Absent players find the end of a slow match in the list of their own matches."""
         self.phase = Phase.OVER
         self._ended(self)
 

@@ -76,8 +76,8 @@ class Table(Generic[A, E]):
 
     :param ended: called with the table before its end is sent, or when a fault has stopped it; its handles are void
         then
-    :param left: called with the table and a seat, before the player of the seat receives the end of a match of an
-        earlier run
+    :param left: called with the table and a seat, if the match ended in an earlier run of the host: the player of the seat
+        has come back, and is about to receive the end
     """
 
     id: TableId
@@ -168,7 +168,7 @@ class Table(Generic[A, E]):
         Begin a match of these players, in the order of the seats. `None`: the player of a slow match is not connected.
         """
         self._origin = self._context.clock.seconds()
-        self._outbox.appended += 1  # the opening has no events
+        self._outbox.appended += 1  # counts the opening, which has no events to send
         self._context.journal.open(self.id, opening, self._outbox.durable)
         # The players get their seats with the first entry. If the host ends earlier, no player knows of the table, and
         # it can be forgotten.
@@ -191,6 +191,7 @@ class Table(Generic[A, E]):
         due = None
 
         def carried_out(number: int, _: Any) -> None:
+            """Compute the deadline after each entry, because it depends on the one before. Events are not needed."""
             nonlocal due
             due = due_after(self._master, record.entries[number - 1].at, due)
 
@@ -202,7 +203,7 @@ class Table(Generic[A, E]):
             # The earlier host has committed the end of the match, but has not sent it to all players.
             self.phase = Phase.OVER
             self._untold = frozenset(map(Seat, range(len(self.names)))) - record.told
-            self._set_alarm()
+            self._set_alarm()  # the end is stored for the other players for a limited time
             return
         if restarted:
             self._grace = round(max(self._context.grace, self._context.restart_grace) * 1000)
@@ -225,16 +226,20 @@ class Table(Generic[A, E]):
         return any(place.coming is not None for place in places) and all(place.handle is None for place in places)
 
     def _new_handle(self, seat: Seat, player: Player[A, Any]) -> TableSeatHandle[A, E]:
-        """Make the handle of a player that arrives. The seat is not lost any more."""
+        """
+        Make the handle of a player that arrives, and cancel the grace time of its seat. The player has the seat when the
+        messages before its arrival were sent; until then it is `coming`.
+        """
         place = self._outbox.places[seat]
-        place.handle = None
-        place.grace_ends = place.substitute = None
+        place.handle = None  # an older connection of this player has the seat no more
+        place.grace_ends = None
+        place.substitute = None
         place.claimable = False
         place.coming = TableSeatHandle(self, seat, player, self._outbox, self._context.counts)
         return place.coming
 
     def act(self, handle: TableSeatHandle[A, E], action: A, careful: bool = False) -> bool:
-        """As of `SeatHandle`."""
+        """See `SeatHandle.act`. Lets the master carry out an action of a player, or refuses the action."""
         seat = handle.seat
         if self._outbox.places[seat].handle is not handle:
             return False  # another connection has the seat: this message came late
@@ -247,7 +252,7 @@ class Table(Generic[A, E]):
             self._outbox.refuse(handle, Refused(IllegalAction("the table is suspended")))
             return False
         # Let the master carry out the action, and record it. A refusal goes to the player; any other error is a fault
-        # of the master, and suspends the table.
+        # of the master, and suspends the table. `careful`: a legal action that loses the match at once is refused, too.
         try:
             events = act_carefully(master, seat, action, now) if careful else master.act(seat, action, now)
             notation = self.game.write(action)
@@ -257,7 +262,7 @@ class Table(Generic[A, E]):
             self._suspend()
         else:
             self._acted = True
-            handle.moves.value += 1
+            handle.moves.value += 1  # a figure for the owner of the host
             self._record(_ACTED, now, seat, notation, events)
             if self._offers is not None:
                 self._tell_end_of_offer(self._offers.moved(seat))
@@ -265,8 +270,9 @@ class Table(Generic[A, E]):
         return False
 
     def offer(self, handle: TableSeatHandle[A, E], offer: Offer) -> bool:
-        """As of `SeatHandle`."""
+        """See `SeatHandle.offer`. Makes an offer of a player to the other one, or refuses it."""
         seat = handle.seat
+        # The time itself is not needed. `None`: the player cannot act any more, and has received the reason.
         if self._time_of(handle) is None:
             return False
         # The objection, if there is one, goes to the player that offers.
@@ -275,6 +281,8 @@ class Table(Generic[A, E]):
         other = None if len(self.names) != 2 else self._outbox.places[1 - seat].handle
         opponent = None if other is None else other.player
         objection = self._offers.objection(self._master, seat, offer, opponent)
+        # Without an objection, the opponent's wire has messages for offers: the second test is only for the type checker,
+        # so the empty text is never sent.
         if objection is not None or not isinstance(opponent, HearsOffers):
             self._outbox.refuse(handle, Refused(IllegalAction(objection or "")))
             return False
@@ -287,12 +295,12 @@ class Table(Generic[A, E]):
         return True
 
     def answer(self, handle: TableSeatHandle[A, E], offer: Offer, accepted: bool) -> bool:
-        """As of `SeatHandle`."""
+        """See `SeatHandle.answer`. Lets a player accept or decline the open offer of the other one."""
         now, master = self._time_of(handle), self._master
         if now is None:
             return False
         offered = None if self._offers is None else self._offers.answer(handle.seat, offer, accepted)
-        if offered is None or not isinstance(master, TakesOffers):
+        if offered is None or not isinstance(master, TakesOffers):  # the second: for the type checker
             self._outbox.refuse(handle, Refused(IllegalAction(f"no {offer.value} is offered to you now")))
             return False
         # A declined offer changes nothing in the match. An accepted one is carried out by the master and recorded.
@@ -315,6 +323,7 @@ class Table(Generic[A, E]):
         if self._outbox.places[handle.seat].handle is not handle:
             return None  # another connection has the seat
         now, deadline = self.now(), self._master.deadline
+        # The deadline may have passed a moment before its alarm rings. This may end the match.
         if deadline is not None and now >= deadline and self.phase is PLAYING:
             self._expire(now)
         if self.phase is not PLAYING or self._master.result is not None:
@@ -331,7 +340,7 @@ class Table(Generic[A, E]):
             self._outbox.tell([To(declined, (declined.seat, Seat(1 - declined.seat)))])
 
     def look(self, handle: TableSeatHandle[A, E], shown: Callable[[Any], None]) -> bool:
-        """As of `SeatHandle`."""
+        """See `SeatHandle.look`. Sends a player the view of its seat."""
         if self._outbox.places[handle.seat].handle is not handle:
             return True  # another connection has the seat, and this player receives `Displaced`
         if self.phase is Phase.SUSPENDED:
@@ -348,14 +357,15 @@ class Table(Generic[A, E]):
         """
         Forfeit the seat of a handle.
 
-        :param stays: `True`: as of `SeatHandle.resign`, the player remains and receives the end; `False`: as of
-            `SeatHandle.leave`
+        :param stays: `True`: the player remains and receives the end, see `SeatHandle.resign`; `False`: the player
+            receives nothing more, see `SeatHandle.leave`
         """
         place = self._outbox.places[handle.seat]
         if place.handle is not handle:
-            return
+            return  # another connection has the seat
         if not stays:
-            place.handle, place.left = None, True
+            place.handle = None
+            place.left = True
             self._outbox.announce(Left(handle.seat))
         self._forfeit(handle.seat)
 
@@ -371,6 +381,7 @@ class Table(Generic[A, E]):
         known = place.handle is not None
         place.handle = place.coming = None
         goes_on = self.phase is PLAYING and self._master.result is None
+        # The grace time begins before `Away` is sent, because `Away` says how long the seat is reserved.
         if goes_on and self._grace and self._somebody_stays:
             place.grace_ends = self.now() + self._grace
         if known:
@@ -406,7 +417,7 @@ class Table(Generic[A, E]):
             self._outbox.places[seat].handle = self._outbox.places[seat].coming = None
         for place in self._outbox.places:
             place.claimable = False
-        self._stopped = self.now()
+        self._stopped = self.now()  # before the phase changes: `now` of a sleeping table is this value
         self.phase = DORMANT
 
     def give_up(self, seat: Seat) -> None:
@@ -422,9 +433,11 @@ class Table(Generic[A, E]):
     def kept(self, seat: Seat) -> int | None:
         """The milliseconds until the grace time of an absent player ends; `None`: no grace time runs for this seat."""
         place = self._outbox.places[seat]
+        # Of a claimable seat, the grace time is over: `grace_ends` is the end of the time for claims.
         return None if place.grace_ends is None or place.claimable else max(0, place.grace_ends - self.now())
 
     def claimable(self, seat: Seat) -> Claimable | None:
+        """What players may claim because the player of this seat is away; `None`: nothing, its grace time is not over."""
         place = self._outbox.places[seat]
         if not place.claimable or place.grace_ends is None:
             return None
@@ -441,7 +454,7 @@ class Table(Generic[A, E]):
         return master.objection(Offer.CLAIM, seat)
 
     def claim(self, handle: TableSeatHandle[A, E], draw: bool) -> bool:
-        """As of `SeatHandle`."""
+        """See `SeatHandle.claim`. Ends the match because a player is absent: as a draw, or by forfeit of its seat."""
         now, seat, places = self._time_of(handle), handle.seat, self._outbox.places
         if now is None:
             return False
@@ -469,6 +482,8 @@ class Table(Generic[A, E]):
         if self.phase is not PLAYING or self._master.result is not None:
             return
         place = self._outbox.places[seat]
+        # The seat is forfeited now if the time for claims is over (`claimable`) or nobody may claim: the seat is that of a
+        # house player, the owner has switched claims off, or a player's wire has no message for them.
         if place.claimable or seat in self.house or not self._context.claim or not self._claims_are_heard:
             self._forfeit(seat)
             return
@@ -496,6 +511,7 @@ class Table(Generic[A, E]):
         until its result is not stored any more.
         """
         ends = self._outbox.places[seat].grace_ends
+        # The match ended in an earlier run: the alarm rings when the result is dropped.
         if self._untold and self._alarm is not None:
             return self._alarm.getTime() - self._context.clock.seconds()
         return 0.0 if ends is None else (ends - self.now()) / 1000
@@ -505,9 +521,10 @@ class Table(Generic[A, E]):
         Give a seat to its player again. If an older connection of the same player still has the seat, it loses the
         seat, and the other players receive nothing.
         """
-        # Before the first entry no player counts as away.
+        # `missed`: the other players have received `Away`, so they receive `Back`. Before the first entry no player counts
+        # as away.
         missed = self._outbox.places[seat].handle is None and self._outbox.n > 0
-        claimed = self._outbox.places[seat].claimable
+        claimed = self._outbox.places[seat].claimable  # read before `_new_handle` changes it
         handle = self._new_handle(seat, player)
         self._end_offer()
         if self.phase is DORMANT:
@@ -523,15 +540,16 @@ class Table(Generic[A, E]):
             self._suspend([handle])
         else:
             self._outbox.admit(handle, views, missed)
+            # The others could claim the match. Tell them that this is over.
             if claimed and self._master.result is None:
                 self._tell_claim(Claimable(seat, None))
 
     def watch(self, audience: Audience[Any]) -> bool:
-        """As of `WatchableTable`."""
+        """See `WatchableTable.watch`. Sends the state of the match to an audience, and then its events."""
         if self.phase not in (PLAYING, DORMANT):
             return False
         try:
-            view = self._master.view(None)
+            view = self._master.view(None)  # the view of a watcher
         except Exception:
             self._suspend()
             return False
@@ -559,6 +577,7 @@ class Table(Generic[A, E]):
         self.phase = PLAYING
         for place in self._outbox.places:
             place.grace_ends = None if place.taken else self._stopped + self._grace
+        # Only the first time after a restart of the host is longer.
         self._grace = round(self._context.grace * 1000)
         self._set_alarm()
 
@@ -577,9 +596,10 @@ class Table(Generic[A, E]):
         check = b""
         try:
             len(events)  # fails for an iterator, which could be read only once
-            if not self._known.issuperset(map(told_as, events)):
+            if not self._known.issuperset(map(told_as, events)):  # nearly always all kinds have been checked before
                 check_told(self.game, events, len(self.names), self._known)
-            # `appended` counts the opening, too, so it is the number of this entry.
+            # Some entries have a fingerprint of the master's state, so that a replay notices a difference. `appended`
+            # counts the opening, too, so it is the number of this entry.
             if outbox.appended % INTERVAL == 0:
                 check = fingerprint(master)
         except Exception:
@@ -587,7 +607,7 @@ class Table(Generic[A, E]):
             return
         # Make the entry, and put it with its events into the queue.
         result, deadline = master.result, master.deadline
-        drawn = chance.take() if chance.drawn else ()
+        drawn = chance.take() if chance.drawn else ()  # the random numbers that the master has used, for a replay
         entry = Entry(kind, now, seat, notation, drawn, "" if result is None else self.outcome, check)
         clock = due = None
         if deadline is not None or self._clocked:
@@ -627,6 +647,7 @@ class Table(Generic[A, E]):
         if self.phase not in (PLAYING, DORMANT) or self._master.result is not None:
             return
         now = self.now()
+        # The match may continue without this seat, for example with three players: nothing more is due for it.
         self._outbox.places[seat].grace_ends = None
         self._outbox.places[seat].claimable = False
         self._carry_out(EntryKind.FORFEITED, now, seat, partial(self._master.forfeit, seat, now))
@@ -647,7 +668,7 @@ class Table(Generic[A, E]):
         """End the match without a result. Its record is not removed."""
         self._stopped = self.now()
         self.phase = Phase.CLOSING
-        self._set_alarm()
+        self._set_alarm()  # stops the alarm: nothing is due in this phase
         self._context.journal.append(self.id, Entry(EntryKind.ARCHIVED, self._stopped), self._archived)
 
     def _archived(self) -> None:
@@ -662,10 +683,11 @@ class Table(Generic[A, E]):
         :param arriving: players that were about to get their seats
         """
         self.log.failure("table {table} of {game} is suspended", table=self.id, game=self.game.name)
-        error = sys.exception()
+        error = sys.exception()  # the one of the caller's `except` block
         self.fault = f"{type(error).__name__}: {error}"[:LONGEST_FAULT]
         self.phase = Phase.SUSPENDED
-        self._set_alarm()
+        self._set_alarm()  # stops the alarm: nothing is due in this phase
+        # Arriving players get their seats first, so that they receive `Suspended`, too.
         for handle in arriving:
             self._outbox.admit(handle, None)
         self._outbox.stop()
@@ -673,6 +695,7 @@ class Table(Generic[A, E]):
 
     def broken(self) -> None:
         """An event could not be sent: suspend the match."""
+        # Even the event `Suspended` could not be sent: only log it, because another try would fail again.
         if self.phase is Phase.SUSPENDED:
             self.log.failure(
                 "table {table} of {game} cannot tell that it is suspended", table=self.id, game=self.game.name
@@ -687,7 +710,7 @@ class Table(Generic[A, E]):
         """Called before the end is sent: note who has missed it, and inform the lobby."""
         self.phase = Phase.OVER
         self._set_alarm()
-        if self._master.result is not None:
+        if self._master.result is not None:  # without a result, the match was archived
             places = enumerate(self._outbox.places)
             self.missed = frozenset(Seat(seat) for seat, place in places if not (place.taken or place.left))
         self._ended(self)  # removes from `missed` the players that will not receive the end
@@ -695,9 +718,10 @@ class Table(Generic[A, E]):
     def end_told(self) -> None:
         """Called after the end was sent: note in the journal who has received it."""
         if not self.missed:
-            self._context.journal.told(self.id)
+            self._context.journal.told(self.id)  # all players: the journal drops the match from its unfinished ones
             return
         told = [seat for seat in map(Seat, range(len(self.names))) if seat not in self.missed]
+        # `MISSED_END` is no seat: it marks a match that is stored only because of players that have missed its end.
         for seat in (*told, MISSED_END):
             self._context.journal.told(self.id, seat)
 
@@ -711,7 +735,7 @@ class Table(Generic[A, E]):
             self._left(self, seat)
             if self._untold:
                 self._context.journal.told(self.id, seat)
-            else:
+            else:  # this was the last player
                 self.halt()
                 self._forget()
 
@@ -722,6 +746,7 @@ class Table(Generic[A, E]):
 
     def now(self) -> int:
         """The time on the clock of the game, in milliseconds."""
+        # The clock is stopped while the match sleeps, and after an end in an earlier run of the host.
         if self.phase is DORMANT or self._untold:
             return self._stopped
         return max(self._stopped, round((self._context.clock.seconds() - self._origin) * 1000))
@@ -758,13 +783,14 @@ class Table(Generic[A, E]):
     def _ring(self) -> None:
         """Called by the alarm: carry out what is due, and set the alarm again."""
         self._alarm = None
-        if self.phase is Phase.OVER:
+        if self.phase is Phase.OVER:  # the end was stored for absent players, and they have not come in time
             self._forget()
             return
         now = self.now()
         if (deadline := self._master.deadline) is not None and deadline <= now:
             self._expire(now)
         for seat, place in enumerate(self._outbox.places):
+            # `replaced` lets another player take the seat, if one was asked for.
             if place.grace_ends is not None and place.grace_ends <= now and not self._outbox.replaced(Seat(seat)):
                 self._not_back(Seat(seat), now)
         self._set_alarm()

@@ -44,12 +44,17 @@ def check_told(game: Game[Any, Any], told: Sequence[To[Any]], seats: int, known:
             )
         if (type(event), audience) not in known:
             _check_event(game, event)
-            if len(known) < MOST:
+            if len(known) < MOST:  # a game may have many audiences; beyond the limit they are checked each time
                 known.add((type(event), audience))
 
 
 def _check_event(game: Game[Any, Any], event: object) -> None:
-    """:raises TypeError: the event is a plain value of Python for which the game has no message"""
+    """
+    Check that the game has a message for an event, or that the event is at least of a class of its own. A class of a
+    plug-in without a message is logged.
+
+    :raises TypeError: the event is a plain value of Python for which the game has no message
+    """
     messages, kind = part(game, "messages", "MESSAGES"), type(event)
     if messages is not None and messages.event(event) is not None:
         return
