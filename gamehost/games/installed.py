@@ -101,6 +101,7 @@ def part(game: Game[Any, Any], module: str, name: str) -> Any:
     :param name: the name of the value in the module, such as `PLAYER`
     :return: `None`: the game has no such module
     """
+    # The first folder that has the value: the game's own one comes before those of its base classes.
     return next((found for folder in _folders(game) if (found := _part(folder, module, name)) is not None), None)
 
 

@@ -593,6 +593,8 @@ class Trials:
 
         :param left: the places of the remaining actions
         """
+        # The same seed gives the same determinization and the same random answers, so that luck is equal for all
+        # actions.
         seed = self.chance.below(2**64)
         for place in left:
             totals[place] += self._value(actions[place], seed)

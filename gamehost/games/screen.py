@@ -254,6 +254,7 @@ def abridged(moves: Iterable[str], most: int) -> list[str]:
     found: list[str] = []
     for move in moves:
         if len(found) == most:
+            # There is one more than the limit.
             return [*found, f"{MORE} and more."]
         found.append(move)
     return found

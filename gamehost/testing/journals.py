@@ -141,6 +141,7 @@ class RecordingJournal(MemoryJournal):
         :returns: how many callbacks were made
         """
         ready = self._waiting[:number]
+        # Removed before the calls, because a callback may add others.
         del self._waiting[:number]
         for durable in ready:
             durable()

@@ -264,6 +264,7 @@ class MasterContract(Mixin):
         master, played = self.play(seats, random.Random(seed), steps, **more)
         # Most matches of a short game would be over, so half of them are stopped before the end.
         if master.result is not None and steps % 2:
+            # The same seed gives the same match; it is stopped earlier.
             master, played = self.play(seats, random.Random(seed), steps % len(played), **more)
         return seats, master, played
 
@@ -827,6 +828,7 @@ class MasterContract(Mixin):
                 if to.audience is None or eye in to.audience:
                     view = self.game.follow(view, to.event, eye)
             self.assertEqual(view, master.view(eye), eye)
+            # An existing key, so the dictionary may be changed in the loop.
             views[eye] = view
 
     def test_unknown_setting_is_refused(self) -> None:

@@ -183,6 +183,7 @@ def written(text: str, host: MemoryHost, wire: str) -> str:
         if not line or line.startswith("#"):
             lines.append(line)
             continue
+        # A line is one step, or several equal ones (`10 times`). Old lines of the host are left out.
         for step in _steps(line, False):
             match step:
                 case Hears():
@@ -193,6 +194,7 @@ def written(text: str, host: MemoryHost, wire: str) -> str:
                         hear()
                     clients[number].say(said)
                 case Drops(number):
+                    # A client of this number is a new one from now on.
                     clients.pop(number).drop()
                 case Passes(seconds):
                     host.wait(seconds)

@@ -310,6 +310,8 @@ class BoardReader:
         self._waiting.append(answer)
         self._asked_at = self._clock.seconds()
         if not self._timer:  # the board is not watched yet
+            # `look` calls `tell` with the board. The request waits until the board calls `_known`, or for `EVERY`
+            # seconds.
             self._directory.board.look(self, self._encoder)
             self._timer.set(self._clock, EVERY, self._look_on)
             self._directory.board.when_complete(self._known)
@@ -571,6 +573,7 @@ class Api:
             self._directory.watch(table, glance, self._encoder, code)
         except WatchRefused as refusal:
             return not_found(str(refusal))
+        # The first message of the match to `glance` is the answer. It may come later.
         return glance.answer
 
     def _history(self, address: str, table: TableId, query: Mapping[str, str], what: str) -> Answering:

@@ -208,6 +208,7 @@ class Access(Struct, frozen=True):
         :param headers: the headers of the request, as in `Asked`
         """
         if not is_forwarded(headers):
+            # Between two programs of this machine, nobody else reads what is sent.
             return Visitor(peer, tls, tls or _is_loopback(peer))
         if not self.trusts(peer):
             # An unknown proxy, perhaps at this machine, has read the request. So it is private only with TLS.
@@ -254,6 +255,8 @@ class Access(Struct, frozen=True):
             return False
         read = read_origin(origin)
         own = origin_of("https" if visitor.https else "http", host)
+        # An origin that cannot be read is foreign. Own are this request's host, and the origins that the owner has
+        # named.
         return read is None or (read != own and read not in map(read_origin, self.origins))
 
 

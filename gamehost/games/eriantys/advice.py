@@ -45,12 +45,13 @@ def because(view: events.Situation, seat: Seat, actions: Sequence[events.Action]
 def _student(board: events.Board, seat: Seat, colour: rules.Colour | None, place: int) -> str:
     """Returns the reason for moving a student of this colour to the dining room (0) or to an island."""
     if colour is None:
-        return "It leads on."
+        return "It leads on."  # the chosen student is not known
     name = colour.name.lower()
     if place:
         if board.professors[colour] == seat:
             return f"You hold the {name} professor: each {name} student there counts for you."
         return f"Island {place} is a good place for a student that you need less."
+    # From here on, the student goes to the dining room.
     before = board.schools[seat].dining[colour]
     if board.professors[colour] == seat:
         return f"It defends your {name} professor."
@@ -62,8 +63,10 @@ def _student(board: events.Board, seat: Seat, colour: rules.Colour | None, place
 
 def _steps(board: events.Board, seat: Seat, steps: int) -> str:
     """Returns the reason for this number of steps of Mother Nature."""
+    # A board counts islands from 1.
     place = (board.mother_nature - 1 + steps) % len(board.islands)
     island = board.islands[place]
+    # Only students of a professor that this seat has give influence.
     held = sum(island.students[colour] for colour in rules.Colour if board.professors[colour] == seat)
     mine = board.schools[seat].tower
     if island.tower == mine:

@@ -112,6 +112,7 @@ def _replaced(position: rules.Position, card: rules.Card, taken: rules.Colour, c
     """
     students = rules.plus(card.students, taken, -1)
     if any(position.bag):
+        # If the bag is empty, the card has one student fewer from now on.
         new, bag = rules.drawn(position.bag, 1, chance)
         students = tuple(map(sum, zip(students, new, strict=True)))
         position = rules.evolve(position, bag=bag, last_round=position.last_round or not any(bag))

@@ -506,6 +506,7 @@ def board_of(position: rules.Position, unresolved: bool = False) -> Board:
         schools=position.schools,
         islands=position.islands,
         clouds=position.clouds,
+        # People and messages count islands from 1.
         mother_nature=position.mother_nature + 1,
         professors=position.professors,
         bag=sum(position.bag),

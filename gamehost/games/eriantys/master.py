@@ -79,6 +79,7 @@ class EriantysMaster:
         say: events.Told = []
         self._state = self._after(action, say)
         if self.result is None and not self._half_done(say):
+            # A whole decision: the time for the next one starts.
             self._renew(now)
         return say
 
@@ -192,6 +193,7 @@ class EriantysMaster:
         """Ends the match because a player has left."""
         state, say = self._state, list[To[events.Event]]()
         if isinstance(state, phases.Play):
+            # After the deal, towers and professors decide.
             self._end(rules.left(state.position, seat, cause), say)
         else:
             self._end(rules.left_before_deal(self._match.mode.seats, state.towers, seat, cause), say)
@@ -234,6 +236,7 @@ class Eriantys:
         """Yields the possible answers to this seat's open request, and then the characters that the seat can use."""
         request, board = view.request, view.board
         if request is None or request.seat != seat:
+            # This seat is not asked now.
             return
         position = None if board is None else public_position(board, seat)
         yield from phases.answers(request, position, view.picked)
@@ -392,6 +395,7 @@ def bag_of(board: events.Board) -> rules.Students:
         seen = rules.together(rules.together(seen, school.entrance), school.dining)
     for heap in (*(island.students for island in board.islands), *board.clouds, *(c.students for c in board.cards)):
         seen = rules.together(seen, heap)
+    # Never negative, even if a board shows too many students.
     return tuple(max(0, rules.STUDENTS_OF_A_COLOUR - count) for count in seen)
 
 

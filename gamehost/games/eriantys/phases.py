@@ -98,6 +98,7 @@ def chosen(choices: Choices, action: events.Action, say: events.Told) -> Choices
             choices, made = choices.with_wizard(action), events.WizardChosen(asked.seat)
         case _:
             raise IllegalChoice(RuleFault.INVALID_ACTION, "this does not answer what was asked", ask_again=False)
+    # Only the player learns that the answer was accepted. Everybody learns the choice.
     say += (To(events.Success(asked.seat), (asked.seat,)), To(made))
     if not choices.complete:
         say.append(To(choices.request, (choices.request.seat,)))
@@ -465,12 +466,14 @@ def _destination_chosen(
         return _denied(play, RuleFault.INVALID_INPUT, detail, say)
     if place == 0 and not rules.has_room(position.school, colour):
         return _denied(play, RuleFault.FULL_DINING_ROOM, "the table of this colour is full; expected an island", say)
+    # 0 is the dining room; islands count from 1.
     position = (
         rules.moved_to_table(position, colour) if place == 0 else rules.moved_to_island(position, colour, place - 1)
     )
     say += (_to(request.seat, events.Success(request.seat)), To(events.board_of(position)))
     play = rules.evolve(play, position=position, moved=play.moved + 1)
     if play.moved == position.match.mode.moves:
+        # The last student of this turn: Mother Nature moves next.
         say.append(_status(request.seat, rules.Status.END_MOVE_1))
         say.append(_status(request.seat, rules.Status.MOVE_2))
         play = rules.evolve(play, stage=rules.Status.MOVE_2)
@@ -629,6 +632,7 @@ def _effect_island(
         raise ValueError("an effect was answered and none is at work")
     if not 1 <= action.destination <= request.islands:
         raise IllegalChoice(RuleFault.INVALID_INPUT, f"expected an island from 1 to {request.islands}")
+    # The request counts islands from 1, an effect from 0.
     return _went_on(play, play.effect.island(play.position, action.destination - 1, chance), say)
 
 

@@ -174,6 +174,7 @@ def after(play: Play, action: events.Action, chance: Chance) -> Play:
     :raises IllegalChoice: the rules refuse it
     """
     if isinstance(action, events.UseCharacter):
+        # The events of the action are not needed, so they go into a list that is dropped.
         return character_used(play, action, [])
     return answered(play, action, chance, [])
 

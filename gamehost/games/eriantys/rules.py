@@ -502,7 +502,7 @@ def _tile_returned(position: Position, place: int) -> Position:
     position = position.with_island(place, evolve(island, no_entry_tiles=island.no_entry_tiles - 1))
     herbalist = position.card(Character.HERBALIST)
     if herbalist is None:
-        return position
+        return position  # cannot be: without the herbalist there are no tiles
     return position.with_card(evolve(herbalist, no_entry_tiles=herbalist.no_entry_tiles + 1))
 
 
@@ -510,8 +510,10 @@ def _conquered(position: Position, place: int, tower: Tower) -> Position:
     """Returns the position after a team has built its towers on an island, instead of another team's towers."""
     island = position.islands[place]
     if island.tower is not None:
+        # The other team gets its towers back.
         position = _with_towers(position, island.tower, island.towers)
     holder = position.team_of(tower).seats[0]
+    # One tower for each island of the group, if the team has so many.
     built = min(len(island.members), position.schools[holder].towers)
     position = _with_towers(position, tower, -built)
     return position.with_island(place, evolve(island, tower=tower, towers=built))
@@ -556,6 +558,7 @@ def _grown(one: Island, other: Island) -> Island:
     return Island(
         members=tuple(sorted(one.members + other.members)),
         students=together(one.students, other.students),
+        # Both groups have the same towers, or they would not merge.
         tower=one.tower,
         towers=one.towers + other.towers,
         no_entry_tiles=one.no_entry_tiles + other.no_entry_tiles,

@@ -320,6 +320,7 @@ def _school(scene: Scene, owner: Seat, school: rules.School, board: events.Board
         notes.append("won")
     yield text(", ".join(notes), _WIDTH - 14, _HEAD / 2 + 5, "soft end")
     height = 5 * _ROW + 2
+    # Four parts from left to right: entrance, dining room, professors and towers.
     for left, width in _PARTS:
         yield tag("rect", class_="part", x=left, y=_HEAD, width=width, height=height - 1, rx=6)
     for colour in rules.Colour:
@@ -382,6 +383,7 @@ def _changes(old: events.Board, new: events.Board) -> Iterator[str]:
     student = ""
     for action in events.answers_between(old, new):
         if isinstance(action, events.ChooseStudent):
+            # A student is followed by its destination.
             student = f"{events.typed(action)} "
         else:
             yield student + events.typed(action)

@@ -338,6 +338,7 @@ def _number(asked: Asked, words: Sequence[str], *names: str) -> int:
 
 def _tower(asked: Asked, words: Sequence[str]) -> Iterator[events.Action]:
     """Reads a team: `black`, or `team black`."""
+    # The last word is the colour.
     named = next((tower for tower in Tower if words and words[-1] == _name(tower)), None)
     if named is None or words[:-1] not in ([], ["team"], ["tower"]):
         raise _wrong(asked)
@@ -489,6 +490,7 @@ class EriantysScreen(Screen[m.View]):
         match message:
             case m.StartedEvent():
                 return ["The match begins. Each player chooses a team and a wizard."]
+            # The first board is the deal, so there is no board before it to compare.
             case m.BoardEvent() if board is not None:
                 who = "The player" if self._mover is None else self.subject(self._mover)
                 subjects = [self.subject(seat) for seat in range(len(self.names))]
@@ -519,6 +521,7 @@ class EriantysScreen(Screen[m.View]):
                 yield "Islands have merged, and their numbers have changed."
             case m.LastRoundEvent():
                 yield "This is the last round."
+            # The reason, with a capital letter.
             case m.DeniedEvent(_, _, detail):
                 yield f"{detail[:1].upper()}{detail[1:]}."
 

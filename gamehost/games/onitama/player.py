@@ -97,6 +97,7 @@ class OnitamaRules:
         return [
             move
             for move in position.moves()
+            # A capture, or the master reaches the other temple.
             if board[move.end] != "." or (move.end == temple and board[move.start] in "Kk")
         ]
 

@@ -257,6 +257,8 @@ def _checked(position: rules.Position, move: rules.Move) -> rules.Move:
 
 def _checked_start(position: rules.Position, start: int) -> None:
     """
+    Checks that one of the player's pieces is on the start square of a move.
+
     :raises MoveRefused: none of the player's pieces is on this square
     """
     own = _PIECES[position.turn]

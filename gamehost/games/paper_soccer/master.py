@@ -143,6 +143,7 @@ class PaperSoccerMaster:
         # The match ends, or the other seat is to move.
         ending = position.ending
         if ending is not None:
+            # The side 0 is the seat that moved first.
             winner = self._first if ending.winner == 0 else other(self._first)
             return self._end(winner, action.points, Cause.RULES, ending.how.value)
         self._next = other(seat)

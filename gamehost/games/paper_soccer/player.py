@@ -337,7 +337,7 @@ class PaperSoccerPlayer:
                 if not is_lost(turn.to):
                     return turn
         except OutOfBudget:
-            pass
+            pass  # none was found in time
         return None
 
 

@@ -169,6 +169,7 @@ class PaperSoccerScreen(Screen[View]):
         if position.ending is None:
             yield f"From there it can go {self._ways_on(position)}."
         for number, points in enumerate(view.moves):
+            # The seats move in turn.
             seat = view.first if number % 2 == 0 else 1 - view.first
             yield f"Move {number + 1}, {self.who(seat)}: {_text(points)}."
 

@@ -278,6 +278,7 @@ class Referee:
         if seat == self.master:
             return self._void(Cause.LEFT, "the master is gone")
         if seat not in self._inside:
+            # The player was out of the game before.
             return ()
         return self._gone(seat, now, Cause.LEFT, "the others have left")
 
@@ -386,6 +387,7 @@ class RemoteGame:
                 words = "over " + ",".join([f"{seat}{'+' if won else '-'}" for seat, won in results])
             case PutOut(seat):
                 words, content = f"out {seat}", b""
+        # An action without a content has no space at its end.
         return (f"{words} {_escaped(content)}" if content else words).encode("utf-8")
 
     @staticmethod

@@ -162,6 +162,7 @@ class Knowledge:
         return [
             kind.id
             for kind in rules.KINDS.values()
+            # Each kind as often as it has pieces that are neither lost nor known.
             for _ in range(kind.count - self.lost.get(kind.id, 0) - known.count(kind.id))
         ]
 
@@ -422,6 +423,7 @@ class StrategoPlayer:
 
     def hear(self, event: Any) -> None:
         """Updates the view and the knowledge by an event of the match."""
+        # After any event, a refused move may be legal.
         self._refused.clear()
         before, self.view = self.view, STRATEGO.follow(self.view, event, self.seat)
         match event:
@@ -459,6 +461,7 @@ class StrategoPlayer:
             walk = None if before is None else before.walk
             self.view = evolve(situation, walk=walk or rules.nowhere(rules.Opened().two_squares))
         if situation.phase is not rules.Phase.SETUP:
+            # During the set-up, the enemy's pieces are not on the board.
             self.knowledge.look(situation.squares)
 
     def _note(self, event: rules.Moved | rules.Fought) -> None:
@@ -470,6 +473,7 @@ class StrategoPlayer:
                 self._calm += 1
         else:
             self.knowledge.fought(event)
+            # After a battle, no earlier board can occur again.
             self._seen.clear()
             self._calm = 0
 

@@ -180,6 +180,7 @@ def _sight(first: str | None, second: str | None) -> bytes:
     table = bytearray(range(256))
     for seat, mark in ((FIRST_PLAYER, first), (SECOND_PLAYER, second)):
         for kind in KINDS:
+            # Without a mark, a piece is shown as its kind.
             table[codes(seat, kind)[0]] = ord(mark or kind)
     return bytes(table)
 
@@ -496,6 +497,7 @@ class Placing:
         if self.ready:
             raise BadPlacement("you have already said that you are ready")
         if missing := sum(self._left.values()):
+            # The sum over all kinds of the pieces that are left.
             raise NotReady(f"{missing} of your {PIECES} pieces are not placed yet")
         self.ready = True
 

@@ -111,6 +111,7 @@ def _ground(below: int) -> Iterator[str]:
         f"M{left + place * _CELL} {top}v{_SIZE}M{left} {top + place * _CELL}h{_SIZE}" for place in range(1, WIDTH)
     )
     yield tag("path", class_="lines", d=lines)
+    # The lakes are in the middle, so a turned board looks the same.
     for column in (2, 6):
         yield at(left + column * _CELL, top + 4 * _CELL, *_lake())
     for number in range(WIDTH):

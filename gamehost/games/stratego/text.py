@@ -230,7 +230,10 @@ class StrategoScreen(Screen[m.View]):
         return f"Type a move: {self.moves(1)[0]}." if self.turn else f"{self.names[view.turn]} is to move."
 
     def moves(self, most: int) -> list[str]:
-        """What can be typed now, at most `most` items."""
+        """
+        Returns what can be typed now: commands of the set-up, or moves; none if it is not this seat's turn. See
+        `Screen.moves`.
+        """
         if (seat := self.seat) is None or not self.turn:
             return []
         view = self._view
@@ -294,6 +297,7 @@ class StrategoScreen(Screen[m.View]):
         view = self._view
         for seat in (0, 1):
             yield self._state(view, seat)
+        # Mark -> the squares of all pieces with this mark.
         places: dict[str, list[str]] = {}
         for number, square in enumerate(self._squares()):
             if square not in (_EMPTY, _LAKE):
@@ -346,6 +350,7 @@ class StrategoScreen(Screen[m.View]):
         notes = self._notes(view, below, style)
         lines = []
         for line in range(rules.WIDTH):
+            # The own side is at the bottom; the first player's for a watcher.
             y = line if below else rules.WIDTH - 1 - line
             row = " ".join(self._square(squares[y * rules.WIDTH + x], style) for x in _across(below))
             lines.append(f" {y + 1:>2} {row}   {notes.get(line, '')}")
