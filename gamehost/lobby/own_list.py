@@ -242,9 +242,8 @@ class OwnList:
         match = self._match(table, "wait")
         try:
             match = replace(match, state=state_for(table.game, view, self._seat))
-            if (
-                offer := table.offered_to(self._seat)
-            ) is not None:  # such as a draw; the entry then also says whose turn
+            # An open offer of the other player, such as a draw. The entry then also says if the player has the turn.
+            if (offer := table.offered_to(self._seat)) is not None:
                 match = replace(match, state="offer", offer=offer.value, turn=match.state == "turn")
         except Exception:
             # A fault of this list must not disturb the match.

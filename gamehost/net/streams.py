@@ -392,10 +392,8 @@ class Input(Generic[M]):
 
         :param handled: how many messages were handled in this turn
         """
-        unfinished, deadlines = (
-            self._codec.unfinished,
-            self._connection.deadlines,
-        )  # `unfinished`: part of a message came
+        # `unfinished`: whether the beginning of a message has come, and not its end.
+        unfinished, deadlines = self._codec.unfinished, self._connection.deadlines
         if not unfinished and not self._buffer:
             self._charged = 0  # the rest was more than messages may give back, or belonged to no message
         if deadlines and (handled or not unfinished):

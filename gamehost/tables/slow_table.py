@@ -223,7 +223,7 @@ class SlowTable(Table[Any, Any]):
             return ()
         if isinstance(master, HasTurns) and (seat := master.to_move()) is not None:
             return (seat,)
-        # The master does not say whose turn it is, or several players may act: ask for the actions of each seat.
+        # The master does not say which seat has the turn, or several may act: ask for the actions of each seat.
         return tuple(seat for seat in map(Seat, range(len(self.names))) if self._may_act(seat))
 
     def _may_act(self, seat: Seat) -> bool:
