@@ -249,7 +249,8 @@ def _lobby(
         house_rules=settings.house,
         bans=Bans(MemoryBans()) if durable is None else Bans(durable, durable.wall),
     )
-    lobby.slow_days, lobby.slow_after_start = options["slow-days"], options["slow-after-start"]
+    lobby.slow_days = options["slow-days"]
+    lobby.slow_after_start = options["slow-after-start"]
     lobby.change(limits)
     return lobby
 

@@ -320,7 +320,11 @@ def say(host: GameHostService, request: Request) -> Facts:
 
 
 def _facts(ban: Ban) -> Facts:
-    kind = "name" if ban.of_name else "network" if "/" in ban.target else "address"
+    """Facts about a ban."""
+    if ban.of_name:
+        kind = "name"
+    else:
+        kind = "network" if "/" in ban.target else "address"
     return {"target": ban.target, "kind": kind, "since": ban.since, "until": ban.until}
 
 

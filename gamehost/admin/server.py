@@ -395,7 +395,8 @@ def _use(host: GameHostService, settings: HostSettings, changed: Mapping[str, An
     context, lobby, values = host.context, host.context.lobby, settings.values
     limits = {name.removeprefix("limits."): changed[name] for name in changed if name.startswith("limits.")}
     context.limits = context.limits.changed(**limits)
-    lobby.slow_days, lobby.slow_after_start = values["slow-days"], values["slow-after-start"]
+    lobby.slow_days = values["slow-days"]
+    lobby.slow_after_start = values["slow-after-start"]
     # These parts have copied some limits, so each must get the new ones.
     for part in (context.limiter, context.http_limiter, lobby):
         part.change(context.limits)

@@ -334,7 +334,10 @@ def _journal_lines(facts: Facts) -> Iterator[str]:
 
 def person_line(facts: Facts) -> Iterator[str]:
     """The line of a player in the list of players."""
-    kind = "house" if facts["house"] else "account" if facts["account"] else "guest"
+    if facts["house"]:
+        kind = "house"
+    else:
+        kind = "account" if facts["account"] else "guest"
     origin = f"  from {escaped(facts['address'])}" if facts["address"] and not facts["house"] else ""
     game = f" ({facts['game']})" if facts["game"] else ""
     table = "" if facts["table"] is None else f"  table {facts['table']}{game}"

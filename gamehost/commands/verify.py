@@ -82,7 +82,8 @@ class ReplayNotes:
     def write(self) -> None:
         """Write new notes to the file, if possible. An incomplete line does no harm: it equals no note."""
         # Each note begins with a new line, because the run before may have ended in the middle of one.
-        lines, self._new = "".join(f"\n{line}\n" for line in self._new).encode("ascii"), []
+        lines = "".join(f"\n{line}\n" for line in self._new).encode("ascii")
+        self._new = []
         self._written_at = self._clock()
         if not lines:
             return

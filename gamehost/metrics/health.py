@@ -72,7 +72,8 @@ class HttpService:
 
     def stop(self) -> Deferred[None]:
         """Close the port and its open channels. The result fires when the port is closed."""
-        port, self._port = self._port, None
+        port = self._port
+        self._port = None
         if self._site is not None:
             self._site.close_channels()
         return (None if port is None else port.stopListening()) or succeed(None)

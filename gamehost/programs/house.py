@@ -179,7 +179,8 @@ class Control(LineOnlyReceiver):
         if self._endpoint is None:
             # The first line: where to log in, and with which secret. The answer names the games.
             told = json.loads(line)
-            self._endpoint, self._secret = UNIXClientEndpoint(self._reactor, told["socket"]), told["secret"]
+            self._endpoint = UNIXClientEndpoint(self._reactor, told["socket"])
+            self._secret = told["secret"]
             print("ready", *sorted(installed().games), flush=True)
             # The host kills a process that is silent for too long.
             alive = LoopingCall(print, "alive", flush=True)

@@ -346,7 +346,8 @@ class WirePlayer(ABC):
         """
         if self.match is not None:
             self.match.over = True
-        self.match, self.result = None, result
+        self.match = None
+        self.result = result
 
 
 def won(winner: str) -> str:

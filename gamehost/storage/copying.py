@@ -96,6 +96,7 @@ def copy_store(source: str, target: str) -> Copied:
 def _filled(store: str, reader: Inspector) -> Iterator[Inspector]:
     """A context that fills a new store from an open one, and gives an inspector of the new store."""
     if (kind := kind_of(store)) is not None:
+        # A database has a way of its own.
         with kind.filled(store, reader) as copy:
             yield copy
         return

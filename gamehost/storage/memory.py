@@ -127,12 +127,12 @@ class MemoryJournal:
         if table not in self.openings:
             # The table was archived and dropped.
             return
-        if seat is None:
-            # The texts of accounts about this match are not needed any more.
-            self.kept.pop(place_of(table), None)
         if seat is not None:
             self.told_seats[table] = self.told_seats.get(table, frozenset()) | {seat}
-        elif self.told_seats.pop(table, None) is not None and table not in self._ended:
+            return
+        # The texts of accounts about this match are not needed any more.
+        self.kept.pop(place_of(table), None)
+        if self.told_seats.pop(table, None) is not None and table not in self._ended:
             # The match is too old for the list, and was stored only for players without its end.
             self._forget(table)
 

@@ -209,14 +209,15 @@ def finishes(entry: Entry) -> bool:
 
 def write_opening(opening: TableHeader) -> bytes:
     """The body of row 0: JSON in ASCII, with sorted keys."""
-    seats = [
-        [
-            # Optional fields stand at the end. A shown name needs the digest before it, even an empty one.
-            *(seat.name, seat.wire, seat.address, seat.account),
-            *([seat.key_digest, seat.shown] if seat.shown else [seat.key_digest] if seat.key_digest else []),
-        ]
-        for seat in opening.seats
-    ]
+    seats: list[list[str | bool]] = []
+    for seat in opening.seats:
+        written: list[str | bool] = [seat.name, seat.wire, seat.address, seat.account]
+        # Optional fields stand at the end. A shown name needs the digest before it, even an empty one.
+        if seat.shown:
+            written += [seat.key_digest, seat.shown]
+        elif seat.key_digest:
+            written.append(seat.key_digest)
+        seats.append(written)
     fields = {"game": opening.game, "version": opening.version, "seats": seats, "settings": dict(opening.settings)}
     return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")
 

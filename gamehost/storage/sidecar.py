@@ -133,17 +133,15 @@ def check_log(log: bytes) -> None:
     """
     if len(log.rstrip(b"\0")) <= _HEADER.size:
         return  # no commit: the header is written before the first one, and zeros before that
-    # Check the header.
-    # The names are those of SQLite's page about its file format.
+    # Check the header. The names of its fields are those of SQLite's page about its file format.
     magic, _, page_size, _, *salts, first, second = _HEADER.unpack_from(log)
     # The lowest bit gives the order of the bytes in the words of the sums.
     order = ">" if magic & 1 else "<"
     sums = _checksum(order, log[: _HEADER.size - 8], (0, 0))
     if magic & ~1 != _MAGIC or sums != (first, second):
         raise Loss("the journal is shorter than recorded: its log has a damaged header, so nothing in it can be read")
-    # Count the undamaged frames at the beginning.
-    # A frame is a header and one page. Its header has the page's number, the size of the database after a commit (0 in
-    # the other frames of a commit), the salts, and the sums.
+    # Count the undamaged frames at the beginning. A frame is a header and one page. Its header has the page's number, the
+    # size of the database after a commit (0 in the other frames of a commit), the salts, and the sums.
     step = _FRAME.size + page_size
     places = range(_HEADER.size, len(log) - step + 1, step)
     whole = 0

@@ -173,7 +173,10 @@ class raw_env(AECEnv):
         self._clear_rewards()
         if (result := self.master.result) is not None:
             for one, its in self._seat_of.items():
-                self.rewards[one] = 0 if not result.winners else 1 if its in result.winners else -1
+                if result.winners:
+                    self.rewards[one] = 1 if its in result.winners else -1
+                else:
+                    self.rewards[one] = 0
             self.terminations = dict.fromkeys(self.agents, True)
         elif self._acted >= self._most:
             self.truncations = dict.fromkeys(self.agents, True)

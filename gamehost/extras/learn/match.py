@@ -82,7 +82,8 @@ class PolicySeat:
                 # A player that comes back to a table misses events, until it has asked for them.
                 self._later = None if table is UNSET else []
             case m.Seated(table):
-                self.table, self._seated = table, message
+                self.table = table
+                self._seated = message
                 self._begin()
             case _ if getattr(message, "table", self.table) != self.table:
                 return
@@ -92,7 +93,8 @@ class PolicySeat:
             case m.History(_, _, events):
                 # The history begins with the match, so a new encoder receives all of it, and then what has come
                 # meanwhile.
-                later, self._later = self._later or [], None
+                later = self._later or []
+                self._later = None
                 self._begin()
                 for event in (*(one.event for one in events), *(one.event for one in later)):
                     self._tell(event)
@@ -108,7 +110,9 @@ class PolicySeat:
 
     def reward(self, over: m.Over) -> int:
         assert self._seated is not None
-        return 0 if not over.winners else 1 if self._seated.seat in over.winners else -1
+        if not over.winners:
+            return 0
+        return 1 if self._seated.seat in over.winners else -1
 
     def _begin(self) -> None:
         """Prepares for a new match: makes its encoder, and forgets earlier actions."""

@@ -98,7 +98,9 @@ class PaperSoccerEncoder(SeatEncoder):
         wanted = points + self._steps
         if self._drawn != wanted[: len(self._drawn)]:
             # What was drawn is not a beginning of what is wanted.
-            self._drawn, self._lines, self._position = [], _PITCH.copy(), Position()
+            self._drawn = []
+            self._lines = _PITCH.copy()
+            self._position = Position()
         for point in wanted[len(self._drawn) :]:
             self._add(point)
         if not self._steps:

@@ -55,7 +55,10 @@ def _number(start: int, end: int) -> int:
     :param end: another square of its row or column
     """
     ahead, right = end // WIDTH - start // WIDTH, end % WIDTH - start % WIDTH
-    direction = (0 if ahead > 0 else 2) if ahead else (1 if right > 0 else 3)
+    if ahead:
+        direction = 0 if ahead > 0 else 2
+    else:
+        direction = 1 if right > 0 else 3
     # Each square has 4 directions with 9 distances.
     return 12 + (start * 4 + direction) * 9 + abs(ahead or right) - 1
 

@@ -80,7 +80,8 @@ class AgentMatch:
         """Called with the public events so far, after the player has come back."""
         self.recalling = False
         # Public events are read on a screen of a watcher, so the player's own screen does not change.
-        watched, self.events = self._new_screen(None, self.names), deque(maxlen=_EVENTS)
+        watched = self._new_screen(None, self.names)
+        self.events = deque(maxlen=_EVENTS)
         for one in events:
             self._take(watched, one.event)
 
@@ -172,7 +173,8 @@ class Agent:
             case m.Seeking():
                 self._waits = message
             case m.Stopped(why=why):
-                self._waits, self._stops = None, False
+                self._waits = None
+                self._stops = False
                 if why is not UNSET:
                     self._refused(why)
             case m.Seated():
@@ -205,7 +207,8 @@ class Agent:
         if self._stops:
             self._stops = False
             return
-        self._sorry, self._sorries = why, self._sorries + 1
+        self._sorry = why
+        self._sorries += 1
         if self.trouble and not self._client.ready:
             # The refusal is about the log-in.
             # Without the key, the client tries the name alone.
@@ -328,7 +331,8 @@ class Agent:
         sorries = self._sorries
         if not self._waiting:
             # A repeated call only continues to wait.
-            self._sought, self.match = message, None
+            self._sought = message
+            self.match = None
             self._say(message)
         return (yield from self._until_seated(sorries))
 
@@ -430,7 +434,8 @@ class Agent:
             yield "another call waits for the host"
         losses = self._losses
         try:
-            number, self._asked = self._client.act(action), self._client.moves()
+            number = self._client.act(action)
+            self._asked = self._client.moves()
         except (ClientError, WireError) as error:
             raise ToolRefused(f"the move was not sent: {error}") from None
         # The request asks for the legal moves. The host answers it after the action.
