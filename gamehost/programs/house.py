@@ -106,6 +106,7 @@ class HousePlayer:
 
     def _go_on(self) -> None:
         """Begin to think about the next answer, if there is something to think about."""
+        # `play` may plan the next call from now on.
         self._due = False
         match = self._program.match
         work = None if match is None else match.work()

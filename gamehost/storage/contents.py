@@ -689,6 +689,7 @@ class OpenStore:
         Check more of the tables that were unfinished at the start: about `rows` rows. Returns their damage, one
         sentence for each table.
         """
+        # `_unchecked` has the numbers of the tables that are not checked yet.
         unchecked, damage = self._unchecked, list[str]()
         for table in self.tables.unfinished_between(unchecked.start, unchecked.stop - 1, rows):
             record = self.tables.rows(table)

@@ -516,7 +516,7 @@ class DurableJournal:
         for note in tuple(self._told):
             self._note_told(note)
         self._stopping = True
-        # The writer's thread cannot end while it copies pages for a backup.
+        # Abandon a backup that is being checked, and begin no more.
         if self.backups is not None:
             self.backups.stop()
         self._hand_over()

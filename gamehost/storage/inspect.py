@@ -366,7 +366,7 @@ class StoreInspector(Inspector):
         return end_rows(Inspector._ends(self), self.rows.recent())
 
     def _check_file(self, findings: Findings) -> bool:
-        """Let SQLite check the file, and compare the journal with its marks."""
+        """Let SQLite check the file, and compare the journal with its marks. Returns whether the rows can be read."""
         report = [row[0] for row in self.database.rows("PRAGMA integrity_check(10)")]
         if report != ["ok"]:
             findings.faults += [f"SQLite: {line}" for line in report]

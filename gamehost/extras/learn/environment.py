@@ -89,6 +89,7 @@ class raw_env(AECEnv):
         most: int = 2000,
         generic: bool = False,
     ) -> None:
+        """Makes an environment without a match. The arguments and the errors are those of `env`."""
         super().__init__()
         self.game = game_named(name)
         if not self.game.least_seats <= seats <= self.game.most_seats:

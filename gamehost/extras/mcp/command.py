@@ -25,7 +25,8 @@ _PORT = re.compile(r"(tls:)?\[?([^\[\]]+)\]?:([0-9]{1,5})")
 
 def main(argv: Sequence[str], wires: Sequence[Any], reactor: Any) -> int:
     """
-    Runs `gamehost mcp`: serves a model until it closes standard input.
+    Runs `gamehost mcp`: serves a model until it closes standard input. Every verb receives the wires and the reactor;
+    this one uses neither.
 
     :param argv: the words after `gamehost mcp`
     :returns: the exit status
