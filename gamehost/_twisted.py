@@ -289,8 +289,7 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
     :param data: bytes that the first protocol has received and not used
     """
     bare = getattr(transport, "bare", transport)  # the transport below, if this one writes in frames
-    # Twisted's transports reach their protocol by an attribute.
-    # In Twisted, a transport that encrypts is a wrapper, which has its protocol in another attribute.
+    # Twisted's transports have their protocol in an attribute. One that encrypts is a wrapper, and has it in another one.
     setattr(bare, "wrappedProtocol" if hasattr(bare, "wrappedProtocol") else "protocol", protocol)
     protocol.makeConnection(transport)
     if data:

@@ -664,8 +664,7 @@ class RecentCommits:
                 items.append((table, 0, None))
                 continue
             # An entry: the last entry of a table, and an entry that msgpack cannot encode, get a row. Other entries are
-            # only in the commit.
-            # Without a known end, the table was asleep: read it from the store.
+            # only in the commit. A table without a known end was asleep: it is read from the store.
             tail = tails.get(table) or self._load(table)
             if record.outcome or record.kind is ARCHIVED or (record.drawn and max(record.drawn) > _LARGEST):
                 self._add_row(table, tail, record, group, numbers)
