@@ -215,8 +215,7 @@ def _lobby(
     accounts = StoredAccounts(store)
     durable = store if isinstance(store, DurableJournal) else None
     # A store in memory has no proofs of earlier log-ins, and remembers no devices.
-    proven = None
-    remembered = None
+    proven, remembered = None, None
     if durable is not None:
         proven = ProvenLogins(proof_key(beside(options["store"]).absolute()), durable, durable.wall)
         remembered = RememberedLogins(StoredRemembered(durable), durable.wall)
