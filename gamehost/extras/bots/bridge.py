@@ -73,7 +73,12 @@ class Bot(Command):
     _timer: Timer = field(factory=Timer)
 
     def tell(self, prompt: Prompt) -> None:
-        """Writes lines to the bot. If the prompt needs an answer, the time for it begins."""
+        """
+        Writes lines to the bot. If the bot must answer them, the time for its answer begins.
+
+        :param prompt: the lines, and with how many lines the bot answers; 0: with none
+        """
+        # The game is over, or a fault of the bot was found.
         if self._over:
             return
         self._write(prompt.lines)
@@ -90,9 +95,11 @@ class Bot(Command):
         """
         self._over = True
         self._timer.stop()
+        # The process was not started, or has ended.
         if self.transport is None or self.transport.pid is None:
             return
         self._write(lines)
+        # Most bots end when their input ends.
         self.transport.closeStdin()
         if patiently:
             self._timer.set(self._reactor, ENDS, self.kill)
@@ -119,6 +126,7 @@ class Bot(Command):
     def _late(self) -> None:
         """Called when the time for an answer is over. The reason says how much of the answer has come."""
         within = f"within {self._answer_time:g} s"
+        # In its whole life: probably the output waits in a buffer.
         if not self._wrote:
             self._fail(f"wrote nothing {within}; are its streams unbuffered?")
         elif self._unread.strip():
@@ -138,11 +146,13 @@ class Bot(Command):
             self._fail(f"wrote a line of more than {LONGEST} bytes")
             return
         texts = [text for line in lines if (text := line.decode("utf-8", "replace").strip())]
+        # How many lines the bot may still write; 0: it was not asked.
         room = self._wants - len(self._answer)
         if len(texts) > room:
             self._fail(f"wrote {shown(texts[room])} without being asked")
             return
         self._answer += texts
+        # The answer is complete.
         if texts and len(texts) == room:
             answer, self._answer, self._wants = self._answer, [], 0
             self._timer.stop()
@@ -152,6 +162,7 @@ class Bot(Command):
         """Called when the process has ended. During a game this is a fault."""
         assert self.status is not None
         how = f"with status {self.status}" if self.status >= 0 else f"by signal {-self.status}"
+        # `_fail` does nothing if the game is over.
         self._fail("could not be run" if self.status in NOT_RUN else f"ended {how}")
         self._timer.stop()
         self._told_end()
@@ -261,6 +272,10 @@ class BridgeRun:
             self._hear(message)
 
     def _cannot_listen(self, failure: Failure) -> None:
+        """
+        Called when the connection has ended by an exception: the host speaks another protocol, or the bridge itself has
+        a fault.
+        """
         wrong = failure.check(WireError) is not None
         self._end(
             f"what came is not the open wire: {failure.value}" if wrong else f"fault of the bridge: {failure.value!r}"
@@ -293,6 +308,7 @@ class BridgeRun:
     def _answered(self, lines: Sequence[str]) -> None:
         """Called with an answer of the bot: reads the action, and sends it to the host."""
         seat = self._seat
+        # The match has ended meanwhile.
         if seat is None:
             return
         try:
@@ -303,10 +319,12 @@ class BridgeRun:
         except Exception as error:  # a bridge of another package may raise anything
             self._end(f"fault of the bridge: {error!r}")
             return
+        # The bot has surrendered in its own protocol.
         if action is None:
             self._leave(seat)
             return
         try:
+            # A game may have no notation for an action that cannot be legal.
             seat.action = self._terms.game.write(action).decode("utf-8")
         except (ValueError, OverflowError) as error:
             self._refused(seat, str(error))
@@ -333,6 +351,7 @@ class BridgeRun:
     def _act(self, seat: _Seat) -> None:
         """Sends the bot's action to the host. While the connection is lost, the action is stored."""
         seat.said = None
+        # `behind`: events are still missing since the connection was lost.
         if self._client is not None and seat.action is not None and not seat.behind:
             with suppress(ClientError):
                 seat.said = self._client.act(seat.action)
@@ -351,9 +370,11 @@ class BridgeRun:
     def _leave(self, seat: _Seat, patiently: bool = True) -> None:
         """Gives up the match: ends the bot, and tells the host as soon as there is a connection."""
         seat.resigned, seat.action = True, None
+        # The host has not said the result yet, but the bot must know it now: all others have won.
         others = tuple(Seat(one) for one in range(len(seat.names)) if one != seat.number)
         if self._bot is not None:
             self._bot.finish(seat.dialogue.over(Result(others, Cause.LEFT, "")), patiently)
+        # Otherwise `_catch_up` does this.
         if not seat.behind:
             seat.left = self._say(m.Leave())
 
@@ -369,7 +390,10 @@ class BridgeRun:
         self._say(m.Seek(self._terms.game.name, settings={**self._terms.settings}))
 
     def _next(self) -> None:
-        """Begins the next game, or ends the bridge, as soon as the match is over and its bot has ended."""
+        """
+        Begins the next game, or ends the bridge if all games were played. Does nothing as long as a match is played or
+        its bot has not ended: the end of each calls this method.
+        """
         if self._seat is not None or self._bot is not None or self.done.called:
             return
         if self._over_games == self._terms.games:
@@ -390,16 +414,20 @@ class BridgeRun:
                 self._lost(why, again)
             case m.Entered(table=table):
                 self._enter(table if isinstance(table, int) else None)
+            # This answers a message that was sent before the end of a match was known.
             case m.Sorry() if self._crossed:
                 self._crossed -= 1
             case m.Sorry(why) if seat is None:
                 self._end(f"the host says: {why}")
+            # The host cannot give the missing events now: ask again.
             case m.Sorry() if seat is not None and seat.behind:
                 self._timers["ask"].set(self._reactor, AGAIN, self._ask, seat)
+            # The host has ended the search for opponents by itself.
             case m.Stopped(why) if seat is None and why is not UNSET:
                 self._seek()
             case m.Seated():
                 self._sit_down(message)
+            # The match of an earlier program is over, so this one may seek.
             case m.Over() if message.table == self._foreign:
                 self._foreign = None
                 self._seek()
@@ -416,11 +444,15 @@ class BridgeRun:
             self._end(f"no connection to the host: {why}")
             return
         self._err(f"the connection is lost: {why}; trying again")
+        # The timer runs already if the connection was lost before and no log-in has followed.
         if not (patience := self._timers["patience"]):
             patience.set(self._reactor, PATIENCE, self._end, f"no connection to the host for {PATIENCE:g} s")
         self._crossed = 0
         if self._seat is not None:
-            self._seat.behind, self._seat.back, self._seat.left = True, None, False
+            # Events are missing from now on, and `leave` must be sent again on the next connection.
+            self._seat.behind = True
+            self._seat.back = None
+            self._seat.left = False
 
     def _enter(self, table: int | None) -> None:
         """
@@ -429,12 +461,15 @@ class BridgeRun:
         :param table: the table at which the name has a seat; `None`: it has none
         """
         self._timers["patience"].stop()
+        # Later log-ins follow a lost connection.
         first, self._entered = not self._entered, True
         seat = self._seat
+        # The match has ended while there was no connection.
         if seat is not None and seat.table != table:
             self._over(seat, None)
         elif seat is None and table is not None:
             self._foreign = table
+        # After a lost connection without a match, the client itself sends the earlier search again.
         elif first or self._foreign is not None:
             self._foreign = None
             self._seek()
@@ -453,15 +488,18 @@ class BridgeRun:
     def _hear_at(self, seat: _Seat, message: Heard) -> None:
         """Reacts to a message of the host about the match of the bot."""
         match message:
+            # Missing events must come first.
             case m.Event() if seat.behind:
                 seat.later.append(message)
             case m.Event(_, n, event):
                 self._event(seat, n, event)
+            # The name has its seat back. `n` is the number of the last entry.
             case m.Back(_, n, number, view) if number == seat.number and view is not UNSET:
                 seat.back, seat.later = n, []
                 self._ask(seat)
             case m.History(_, n, events) if n == seat.back:
                 self._catch_up(seat, events)
+            # It answers the action that was sent last.
             case m.Refused(why, said) if said == seat.said:
                 self._refused(seat, why)
             case m.Over(_, _, winners, cause, why):
@@ -480,13 +518,17 @@ class BridgeRun:
 
         :param events: the events that the host has sent again
         """
-        later, seat.behind, seat.back, seat.later = seat.later, False, None, []
+        later, seat.later = seat.later, []
+        seat.behind = False
+        seat.back = None
+        # Its bot needs no more events, and the host has to know.
         if seat.resigned:
             seat.left = self._say(m.Leave())
             return
         # Skip the events that the dialogue has received already.
         entry, known = seat.heard
         for one in events:
+            # The dialogue has received some events of this entry.
             if one.n == entry and known:
                 known -= self._hears(one.event) is not None
             elif one.n >= entry:
@@ -507,17 +549,22 @@ class BridgeRun:
         :param n: the number of the event's entry
         """
         event = self._hears(told)
+        # The dialogue needs no such event.
         if event is None:
             return
         entry, known = seat.heard
         seat.heard = (n, known + 1 if n == entry else 1)
+        # The bot's own action was accepted.
         if getattr(event, "seat", None) == seat.number:
-            seat.action, seat.said, seat.refusals = None, None, 0
+            seat.action = None
+            seat.said = None
+            seat.refusals = 0
         if seat.resigned:
             return
         prompt = seat.dialogue.hear(event)
         if self._bot is not None:
             self._bot.tell(prompt)
+        # The bot has ended, and its answer did not end the match.
         elif prompt.answers:
             self._resign(seat.ended or "the bot has ended", False)
 
@@ -529,17 +576,19 @@ class BridgeRun:
         prompt = seat.dialogue.illegal(again)
         if self._bot is not None:
             self._bot.tell(prompt)
+        # The bot may not try again, or its protocol has no message for this.
         if not again or not prompt.answers:
             self._resign(f"illegal: {why}", True)
 
     def _over(self, seat: _Seat, result: Result | None) -> None:
         """
-        Called when the match is over: ends the bot, prints the result, and begins the next game.
+        Called when the match is over: ends the bot, prints the result, and begins the next game when the bot has ended.
 
         :param result: `None`: the result is not known
         """
         self._seat = None
         self._over_games += 1
+        # The match has ended in another way before the host received `leave`, so the host will refuse `leave`.
         if seat.left and result is not None and (result.cause is not Cause.LEFT or seat.number in result.winners):
             self._crossed += 1
         if self._bot is not None and not seat.resigned:
@@ -574,8 +623,10 @@ def bridges() -> Mapping[str, tuple[Game[Any, Any], Bridge]]:
     """Returns all installed bridges by name, each with its game."""
     found: dict[str, tuple[Game[Any, Any], Bridge]] = {}
     for name, game in installed().games.items():
+        # Bridges play on the open wire, which needs messages of the game.
         if name in MESSAGES:
             for bridge in OWN.get(name, tuple)() or part(game, "bridge", "BRIDGES") or ():
+                # The first bridge with a name counts.
                 found.setdefault(bridge.name, (game, bridge))
     return found
 
@@ -607,6 +658,7 @@ def main(
         out=lambda line: print(escaped(line), file=out, flush=True),
         err=lambda line: print(f"gamehost bridge: {escaped(line)}", file=err, flush=True),
     )
+    # Processes that a bot leaves behind become children of this process, which can end them.
     adopt_orphans()
     reactor.addSystemEventTrigger("before", "shutdown", run.stop)
     reason = run_until_done(reactor, run.start, "interrupted")
@@ -657,7 +709,11 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _seconds(text: str) -> float:
-    """Reads an argument of the command: a number of seconds, at most a day."""
+    """
+    Reads an argument of the command: a number of seconds, at most a day.
+
+    :raises ArgumentTypeError: it is something else
+    """
     try:
         seconds = float(text)
     except ValueError:
@@ -668,7 +724,11 @@ def _seconds(text: str) -> float:
 
 
 def _setting(text: str) -> tuple[str, str]:
-    """Reads an argument of the command: the name and the value of a setting."""
+    """
+    Reads an argument of the command: the name and the value of a setting.
+
+    :raises ArgumentTypeError: it is something else
+    """
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise argparse.ArgumentTypeError("expected NAME=VALUE, such as two_squares=0")

@@ -47,6 +47,13 @@ class PlayerProtocol(Protocol):
     transport: Any
 
     def __init__(self, player: WirePlayer, wire: Wire[Any], games: int, say: Callable[[str], object]) -> None:
+        """
+        Makes the connection of a player.
+
+        :param player: the program that plays
+        :param games: how many matches it plays
+        :param say: prints a line
+        """
         client = client_of(wire.name)
         assert client is not None
         self._player = player
@@ -70,10 +77,16 @@ class PlayerProtocol(Protocol):
         self._say(self._player.begin(), opening)
 
     def dataReceived(self, data: bytes) -> None:
+        """
+        Called with bytes of the server: passes each message to the player, and sends the player's answers. Errors end
+        the program.
+        """
         if isinstance(self._codec, ClientLineCodec):
+            # How long a line may be depends on what the player waits for.
             self._codec.allow(self._player.longest_line or self._codec.LIMIT)
         try:
             below = self._below.received(data)
+            # What a WebSocket must answer, such as a pong.
             self._say((), self._below.answers())
             for message in self._codec.feed(below):
                 self._answered = True
@@ -83,6 +96,7 @@ class PlayerProtocol(Protocol):
                     self._player.news = ""
                 if self._player.result is not None and self._finished(self._player.result):
                     return
+            # Once after all messages: only the newest position needs a move.
             self._say(self._player.think())
         except ProgramError as error:
             self._end(str(error))
@@ -128,6 +142,7 @@ class PlayerProtocol(Protocol):
         :param reason: why the program cannot continue; `None`: all matches were played
         """
         self.transport.loseConnection()
+        # A lost connection calls this method, too.
         if not self.done.called:
             self.done.callback(reason)
 
@@ -159,6 +174,7 @@ def main(
     player.seats = words.seats
 
     def begin() -> "Deferred[str | None]":
+        """Begins to play. A failed connection is a reason to end."""
         playing = play(words, wire, player, reactor, lambda line: print(escaped(line), file=out, flush=True))
         return playing.addErrback(lambda failure: f"{failure.getErrorMessage()}")
 
@@ -190,6 +206,7 @@ def play(
     alive.clock = reactor
 
     def stopped(reason: str | None) -> str | None:
+        """Stops the signs of life, and passes its argument on."""
         alive.stop()
         return reason
 
@@ -224,6 +241,11 @@ def players_of(level: Level, games: Sequence[Game[Any, Any]] = ()) -> NewPlayer:
     known = {game.name: game for game in games}
 
     def new_player(game: str, seat: Seat) -> Player:
+        """
+        Makes a house player for a match.
+
+        :raises ProgramError: there is none for this game
+        """
         if game not in known:
             raise ProgramError(f"nobody plays {game} here")
         return player_of(known[game], seat, level, Thinking(SeededChance(secrets.randbelow(2**64)), time.process_time))
@@ -239,6 +261,7 @@ def endpoint(text: str) -> str:
     """
     if text.startswith("[") or (text.count(":") == 1 and not text.startswith("unix:")):
         host, _, port = text.rpartition(":")
+        # Colons have a meaning in endpoints of Twisted, and an IPv6 address has some.
         host = host.strip("[]").replace(":", r"\:")
         if not host or not port.isdigit() or int(port) > 65_535:
             raise argparse.ArgumentTypeError("expected HOST:PORT, such as 127.0.0.1:8893")

@@ -95,6 +95,7 @@ def laws(module: str, of: str) -> dict[str, Law]:
     folder, _, name = module.rpartition(".")
     told = tomllib.loads(files(folder).joinpath(f"{name}.toml").read_text("utf-8"))
     do = told.get("do", {})
+    # A law is in the document if it has a section there.
     return ({"closing": CLOSING} if of == "clients" else {}) | {
         key: Law(law.get("section") or law["beside"], law["says"], do.get(law["do"], law["do"]), "section" in law)
         for key, law in told[of].items()
@@ -305,8 +306,12 @@ class Reading:
     NAMES: ClassVar[Mapping[str, str]] = {"username": ":", "nickname": ":", "nick": ":"}
 
     def redacted(self, message: Any) -> Any:
-        """Returns a message without its secrets. It is called before `said` and `heard`."""
+        """
+        Returns a message without its secrets, such as passwords. It is called before `said` and `heard`. A message
+        without secrets is returned as it is, so that the caller can compare by `is`.
+        """
         hidden = {name: HIDDEN for name in self.SECRETS if isinstance(getattr(message, name, None), str)}
+        # A name may have a secret behind a mark, such as `NAME:KEY`. Only this part is hidden.
         for name, mark in self.NAMES.items():
             who, found, _ = str(getattr(message, name, "")).partition(mark)
             hidden |= {name: f"{who}{mark}{HIDDEN}"} if found else {}
@@ -367,6 +372,7 @@ def seed_of(seed: int, scenario: str, earlier: int) -> int:
     :param scenario: the name of the scenario
     :param earlier: how often the scenario was played before in this check. Each time it gets another seed.
     """
+    # The primes keep seeds of different checks, repetitions and scenarios apart.
     return seed * 1_000_003 + earlier * 10_007 + sum(map(ord, scenario))
 
 
@@ -464,7 +470,7 @@ class Unanswered:
         written: Any = None,
     ) -> Said:
         """
-        Judges a move that the client sends.
+        Judges a move that the client sends, and remembers it until the server answers.
 
         :param move: a value that is equal for equal moves
         :param words: the meaning of the move; empty: only the fault is shown
@@ -472,12 +478,15 @@ class Unanswered:
         :param legal: words that follow the meaning of a move without fault
         :param in_turn: whether it is the client's turn
         :param fatal: whether a wrong move ends the match
-        :param written: the move with other values for which it may be refused; `None`: there are none
+        :param written: the move with further values for which the server may refuse it. Only if all of these are equal,
+            the client repeats a refused move. `None`: the move has no such values
         :return: the meaning of the move, with its grade
         """
         written = move if written is None else written
+        # An unanswered move ends the client's turn already, so this one comes too early.
         if in_turn and any(one.ends_turn for one in self._sent):
             wrong, in_turn, fatal = TOO_EARLY, False, False
+        # The server has refused an equal move, and the position has not changed since then.
         elif wrong is None and written in self._refused:
             wrong = AGAIN
         self._sent.append(Sent(move, written, wrong, wrong is None or fatal, in_turn))
@@ -513,6 +522,7 @@ class Unanswered:
         one = self.next_refused()
         if one is not None:
             self._sent.remove(one)
+            # A move out of turn may be sent again when it is the client's turn.
             if one.in_turn:
                 self._refused.append(one.written)
         return one
@@ -528,6 +538,7 @@ class Unanswered:
         :return: how many moves the client had sent before it could know of the end
         """
         fatal = self.fatal()
+        # A wrong move that has ended the match was sent before the end for its own reason, so it is not counted.
         crossed = len(self._sent) - (fatal is not None)
         self._sent.clear()
         self._refused.clear()
@@ -581,7 +592,7 @@ class Run:
 
     def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
         """
-        Adds a finding, unless an equal one was added before. The parameters are as of `Finding`.
+        Adds a finding, unless an equal one was added before. See `Finding` for the other parameters.
 
         :param law: the key of the law that is broken
         :param do: the advice for the author; empty: the advice of the law
@@ -597,7 +608,8 @@ class Run:
 
     def law(self, key: str, do: str = "") -> Law:
         """
-        Returns a law by its key. The law about turns is used instead of laws that the document does not have.
+        Returns a law by its key. Each wire has a law about turns, which is used instead of a law that this wire's
+        document does not have.
 
         :param do: replaces the advice of the law, if it is not empty
         """
@@ -613,6 +625,7 @@ class Run:
         """
         grades = {finding.grade for finding in self._findings}
         otherwise = Verdict.PASS if played else Verdict.SKIPPED
+        # `Grade` lists the worst grade first.
         verdict = next((Verdict(grade.value) for grade in Grade if grade in grades), otherwise)
         seconds = self.clock.seconds() - self._began
         section = self.law(self.scenario.law).section

@@ -73,6 +73,7 @@ class Report:
         """Each finding once, the worst first, with the names of the scenarios that have it."""
         merged: dict[tuple[Grade, str, str], tuple[Finding, list[str]]] = {}
         for outcome in self.outcomes:
+            # Reversed twice, so that of equal findings of a scenario the first one remains, in the old order.
             of_one = {(finding.grade, finding.title, finding.cause): finding for finding in reversed(outcome.findings)}
             for key, finding in reversed(of_one.items()):
                 merged.setdefault(key, (finding, []))[1].append(outcome.scenario.name)
@@ -151,6 +152,10 @@ class Check:
         return self._done
 
     def _start(self) -> None:
+        """
+        Starts the next scenario, or skips it if the client or server has shown no sign of life so far. Does nothing if
+        all scenarios were started.
+        """
         number, self._next = self._next, self._next + 1
         if number >= len(self._scenarios):
             return
@@ -159,17 +164,25 @@ class Check:
             section = self._checks.laws[scenario.law].section
             self._ended(number, Outcome(scenario, Verdict.SKIPPED, (), 0.0, (), section))
             return
+        # A scenario that is played several times gets another seed each time.
         seed = seed_of(self._seed, scenario.name, self._scenarios[:number].count(scenario))
         run = self._new_run(scenario, seed, number, partial(self._ended, number))
         self._runs.append(run)
         run.start()
 
     def _ended(self, number: int, outcome: Outcome | Exception) -> None:
+        """
+        Called when a scenario has ended. The check is over after the last one; otherwise another scenario starts after
+        a pause.
+
+        :param outcome: an exception: the server cannot be checked, and the check fails
+        """
         if isinstance(outcome, Exception):
             self._done.errback(outcome)
             return
         self._outcomes[number] = outcome
         self._progress(outcome)
+        # Skipped scenarios count as ended.
         if len(self._outcomes) == len(self._scenarios):
             self._done.callback(self._report())
         else:
@@ -177,8 +190,12 @@ class Check:
             self._clock.callLater(self._pause, self._go_on)
 
     def _go_on(self) -> None:
-        """Starts other scenarios in the place of ended ones. After the first scenarios, it waits until the client has moved."""
+        """
+        Starts other scenarios in the place of ended ones. If the client has not moved in the first scenarios, it waits
+        until all running ones have ended, since the check may have to give up.
+        """
         ended = len(self._outcomes)
+        # No scenario runs, or enough have ended to judge the client, or the client has moved.
         if ended == self._next or ended >= FIRST or self._moved:
             free, self._free = self._free, 0
             for _ in range(free):
@@ -206,9 +223,11 @@ class Check:
         return bool(self._given_up)
 
     def _report(self) -> Report:
+        """Makes the report from the outcomes of all scenarios."""
         outcomes = tuple(self._outcomes[number] for number in range(len(self._scenarios)))
         if outcomes and self._never_there():
             # All scenarios have the same fault. Report it once, and skip the others.
+            # The first outcome with a finding.
             told = next((outcome for outcome in outcomes if outcome.findings), outcomes[0])
             outcomes = tuple(
                 self._told(one) if one is told else evolve(one, verdict=Verdict.SKIPPED, findings=())
@@ -242,6 +261,7 @@ def check_of_client(
     """
 
     def new_run(scenario: Scenario, seed: int, number: int, done: Callable[[Outcome], None]) -> Run:
+        """Makes the run of a scenario."""
         return ClientRun(clock, wire, checks, scenario=scenario, launcher=launcher(), seed=seed, done=done)
 
     return Check(clock, checks, scenarios, new_run, seed, at_once, progress=progress)
@@ -253,7 +273,16 @@ def check_of_server(
     seed: int,
     progress: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Check:
+    """
+    Makes the check of a server. Its scenarios are played one after the other, with a pause in between, because many
+    servers play one match at a time.
+    """
+
     def new_run(scenario: Scenario, of_one: int, number: int, done: Callable[[Outcome | Unreachable], None]) -> Run:
+        """
+        Makes the run of a scenario. The names of its players get a tag, so that they differ from the names of other
+        scenarios.
+        """
         return ServerRun(server, scenario, of_one, tag(seed, number), done)
 
     return Check(
@@ -273,7 +302,7 @@ def chosen(
     checks: WireChecks | ServerChecks, names: Iterable[str], slow: bool = False, reconnect: bool = False
 ) -> list[Scenario]:
     """
-    Returns the scenarios that are played.
+    Returns the scenarios that are to be played.
 
     :param names: the names of the wanted scenarios; empty: all that fit the options
     :raises KeyError: no scenario has this name
@@ -314,6 +343,7 @@ def line_of(line: TranscriptLine) -> str:
 
 
 def as_text(report: Report) -> str:
+    """Returns the report as plain text: a line for each scenario, then each finding."""
     width = max((len(outcome.scenario.name) for outcome in report.outcomes), default=0)
     lines = [
         f"{MARKS[outcome.verdict]:8} {outcome.scenario.name:{width}} {outcome.seconds:6.1f} s  {outcome.scenario.tries}"
@@ -332,6 +362,7 @@ def as_text(report: Report) -> str:
 
 
 def as_data(report: Report) -> dict[str, Any]:
+    """Returns the report as values for JSON."""
     return {
         "wire": report.wire,
         "seed": report.seed,
@@ -352,6 +383,11 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def _finding_as_data(finding: Finding, names: list[str]) -> dict[str, Any]:
+    """
+    Returns a finding as values for JSON.
+
+    :param names: the scenarios that have it
+    """
     return {
         "grade": finding.grade.value,
         "title": finding.title,
@@ -455,6 +491,11 @@ def _totals_as_html(report: Report) -> str:
 
 
 def _finding_as_html(finding: Finding, names: list[str]) -> str:
+    """
+    Returns a finding as HTML.
+
+    :param names: the scenarios that have it
+    """
     law = finding.law
     parts = [f'<h3><span class="{finding.grade.value}">{finding.grade.value}</span>: {html.escape(finding.title)}</h3>']
     for label, text in (
@@ -487,6 +528,11 @@ class ProcessLauncher(Launcher):
     """
 
     def __init__(self, reactor: Any, command: Sequence[str], name: str, password: str) -> None:
+        """
+        Makes a launcher that starts the client as a process.
+
+        :param command: the client's command, in which `{host}`, `{port}`, `{name}` and `{password}` are replaced
+        """
         super().__init__(reactor)
         self._command = command
         self._process: ProgramProcess | None = None
@@ -544,6 +590,11 @@ GAMEHOST_PORT and so on. The exit status is 0 if there is no breach, 1 if there 
 
 
 def parser(wires: Sequence[Wire[Any]]) -> argparse.ArgumentParser:
+    """
+    Makes the parser of the command line.
+
+    :param wires: the installed wires, which the help text lists
+    """
     made = argparse.ArgumentParser(
         prog="gamehost check",
         usage="gamehost check WIRE [options] (-- COMMAND ... | --wait | --server HOST:PORT | --list)",
@@ -612,6 +663,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     if options.list:
         print_text("".join(f"{one.name:24} {one.tries}\n" for one in checks.scenarios))
         return CLEAN
+    # Exactly one of the three must be given.
     if [bool(options.command), options.wait, options.server is not None].count(True) != 1:
         exit_with_usage_error(
             "expected a COMMAND behind --, --wait or --server", "gamehost check --help shows examples"
@@ -619,6 +671,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     try:
         scenarios = chosen(checks, options.scenario, options.slow, options.reconnect)
     except KeyError as error:
+        # For the hint: the list of a server's scenarios needs the option `--server`, with any address.
         server = " --server X:1" if options.server is not None else ""
         exit_with_usage_error(
             f"no scenario {error.args[0]!r}", f"gamehost check {options.wire}{server} --list lists them"
@@ -630,6 +683,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     scenarios *= max(1, options.games)
     progress = Progress(len(scenarios))
     seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
+    # `_check_client` adds each launcher, so that it can be asked at the end whether a program could not be started.
     launchers: list[Launcher] = []
     if isinstance(checks, WireChecks):
         check = _check_client(reactor, options, wire, checks, scenarios, seed, progress=progress, launchers=launchers)
@@ -666,6 +720,7 @@ def _check_client(
     """
 
     def launcher() -> Launcher:
+        """Makes the launcher of one scenario."""
         made: Launcher
         if options.wait:
             made = WaitingLauncher(reactor, options.port, progress.say)
@@ -675,6 +730,7 @@ def _check_client(
         return made
 
     adopt_orphans()
+    # A person can only connect one client at a time.
     at_once = 1 if options.wait else options.jobs or 3 * (os.cpu_count() or 1)
     return check_of_client(
         reactor,
@@ -703,6 +759,7 @@ def with_settings(scenarios: Sequence[Scenario], given: Sequence[str], wire: Wir
             f"no setting {bad[0]!r}", f"expected --set NAME=VALUE with {', '.join(sorted(set(known)))}"
         )
     try:
+        # Results are not used: these calls raise `BadOption` if a value is wrong.
         for game in wire.games:
             game.check(settings_of(game.name, found, game.options))
         wire.configure(settings_of(wire.name, found, wire.options))
@@ -721,6 +778,7 @@ def _server(reactor: Any, options: argparse.Namespace, wire: Wire[Any], checks: 
     assert judges is not None
     try:
         host, port = address_of(options.server)
+        # A setting without `=` raises `ValueError`, too.
         settings = dict(one.split("=", 1) for one in options.set)
     except ValueError:
         exit_with_usage_error(
@@ -746,6 +804,7 @@ def _play(reactor: Any, check: Check, failed: Callable[[str], None]) -> Report |
     """
 
     def begin() -> "Deferred[Report | None]":
+        """Begins the check. A failed check has the result `None`."""
         return check.run().addErrback(lambda failure: failed(failure.getErrorMessage()))
 
     return run_until_done(reactor, begin, None)
@@ -757,6 +816,12 @@ def _names(wires: Sequence[Wire[Any]], servers: bool = False) -> str:
 
 
 def _print_report(options: argparse.Namespace, report: Report, failed: bool) -> int:
+    """
+    Prints the report, and returns the exit status.
+
+    :param failed: whether a client could not be started
+    """
+    # With a given seed, two reports must be equal, and times differ from run to run.
     if options.seed is not None:
         report = report.without_times()
     if options.keep is not None:
@@ -768,6 +833,7 @@ def _print_report(options: argparse.Namespace, report: Report, failed: bool) -> 
 
 
 def _keep(folder: Path, report: Report) -> None:
+    """Writes the transcript of each scenario to a file in a folder, which is made if it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, outcome in enumerate(report.outcomes):
         lines = "".join(line_of(line) + "\n" for line in outcome.lines)
@@ -788,6 +854,7 @@ class Progress:
         sys.stderr.flush()
 
     def ended(self, outcome: Outcome) -> None:
+        """Called after each scenario: shows a bar on a terminal, and otherwise a line."""
         self._done += 1
         if self._terminal:
             end = "\n" if self._done == self._most else ""

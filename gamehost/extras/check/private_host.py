@@ -91,21 +91,27 @@ class WatchedLobby(Lobby):
         return super().log_in(name, password, wire, address, self._watched(player), *more, **named)
 
     def play(self, session: Session, queue: Queue, wish: Seat | None = None) -> bool:
-        """Gives a player a match at once, or lets it wait. Tells the watcher if a client under test waits."""
+        """See `Lobby.play`. If a client under test has to wait, the watcher is called, so that an opponent can come."""
         seated = super().play(session, queue, wish)
         if not seated and isinstance(session.player, WatchedPlayer):
             self.watcher.waits(queue)
         return seated
 
     def open_table(self, session: Session, queue: Queue, *more: Any, **named: Any) -> OpenTable:
-        """Opens a table. Tells the watcher if a client under test has opened it."""
+        """
+        See `Lobby.open_table`. If a client under test has opened the table, the watcher is called, so that opponents
+        can come.
+        """
         table = super().open_table(session, queue, *more, **named)
         if isinstance(session.player, WatchedPlayer):
             self.watcher.opened(table, queue)
         return table
 
     def leave(self, session: Session, player: Player[Any, Any]) -> None:
-        """Ends a session, as of `Lobby.leave`. A conversation gives itself, but the session has its `WatchedPlayer`."""
+        """
+        See `Lobby.leave`. The conversation of a client under test is wrapped by a `WatchedPlayer`, which the session
+        knows. The conversation calls this with itself, so it is replaced by its wrapper.
+        """
         watched = session.player
         if isinstance(watched, WatchedPlayer) and watched.player is player:
             player = watched
@@ -139,12 +145,23 @@ class PrivateHost:
         seed: int,
         below: Callable[[int], int] | None = None,
     ) -> None:
+        """
+        Makes a host for the check of one client or for a replica.
+
+        :param watcher: called with all that the client sends and receives
+        :param settings: the settings of games and wire, by their full names
+        :param strict: whether the wire sends no extensions
+        :param grace: how many seconds an absent player has to come back
+        :param seed: the seed of all chance
+        :param below: returns a random number below its argument; `None`: the seed decides
+        """
         self.wire = wire
         #: The wire's games by name, and the game that is played unless a client asks for another one.
         self.games = {one.name: one for one in wire.games}
         self.game = wire.games[0]
         journal = MemoryJournal()
         context = TableContext(clock, journal, grace, claim=0.0, rng=below or SeededChance(seed).below)
+        # Without time limits for moves: the check has deadlines of its own.
         of_games = {name: settings_of(name, settings, one.options, move_time="0") for name, one in self.games.items()}
         strictly = {f"{wire.name}.strict": "yes"} if strict else {}
         of_wire = settings_of(wire.name, {**settings, **strictly}, wire.options)
@@ -171,8 +188,10 @@ def hear(player: GamePlayer, event: Any, seat: int) -> bool:
     :param seat: the seat of the player
     :returns: whether it may be the player's turn now
     """
+    # Such events do not change the position.
     if isinstance(event, _OF_TABLES):
         return False
+    # `Back` has a view of the match, which is only for the player that is back.
     if not isinstance(event, Back):
         player.hear(event)
     elif event.seat == seat:
@@ -209,6 +228,7 @@ class Opponent:
 
     def come(self) -> Session:
         """Logs in, or takes the seat back. Returns the session."""
+        # The opponent may still be logged in from its last match.
         if self.handle is None:
             self.drop()
         self.session = self._host.lobby.enter(self.name, self._host.wire.name, ADDRESS, self)
@@ -244,7 +264,10 @@ class Opponent:
             self._player = self._new_player(handle.game, Seat(handle.seat))
 
     def deliver(self, event: Any) -> None:
-        """Called with each event of the table: passes it to the player, and acts if it is the player's turn."""
+        """
+        Called with each event of the table: passes it to the player that thinks for this opponent, and acts if it is
+        its turn.
+        """
         player = self._player
         if isinstance(event, Over):
             self.handle = self._player = None
@@ -252,6 +275,7 @@ class Opponent:
             return
         if player is None or self.handle is None:
             return
+        # The player must choose another action than its last one.
         if isinstance(event, Refused):
             self._refused += 1
             player.refused(self._last)
@@ -261,6 +285,7 @@ class Opponent:
 
     def go_on(self) -> None:
         """Acts in the next turn of the reactor, if it is the player's turn."""
+        # `_called`: a call of `_act` is under way already.
         if not self._called:
             self._called = True
             self._clock.callLater(0, self._act)
@@ -268,8 +293,10 @@ class Opponent:
     def _act(self) -> None:
         """Asks the player for its action, and sends it to the table."""
         self._called = False
+        # The player finds no action that the rules accept.
         if self._refused > MOST_REFUSED:
             self.resign()
+        # `_think` returns whether the scenario lets the opponent move now.
         if self.handle is None or self._player is None or not self._think():
             return
         notation = self._player.answer()
@@ -295,6 +322,11 @@ class SeatOfUser(ClientWatcher):
     """
 
     def __init__(self, seed: int) -> None:
+        """
+        Makes the seat of a client that the checker plays.
+
+        :param seed: the seed of the house player that chooses the moves
+        """
         self._seed = seed
         self._table: TableId | None = None
         self.seat = Seat(0)
@@ -302,12 +334,14 @@ class SeatOfUser(ClientWatcher):
         self.player: GamePlayer | None = None
 
     def seated(self, handle: SeatHandle[Any]) -> None:
+        """Called when the client has a seat at a table of the replica. For a new match, a new player is made."""
         self.seat = Seat(handle.seat)
         if self._table != handle.table:
             self._table = handle.table
             self.player = new_player(handle.game, self.seat, Level.RANDOM, self._seed)
 
     def delivered(self, event: Any) -> None:
+        """Called with each event of the replica's table: the player follows the match."""
         if isinstance(event, Over):
             self.player = None
         elif self.player is not None:
@@ -343,6 +377,12 @@ class ReplicaConnection:
     address = "192.0.2.2"
 
     def __init__(self, replica: "Replica", seat: SeatOfUser, expect: Callable[[Any], None]) -> None:
+        """
+        Connects a client that the checker plays to the replica, a host of our own with the server's match.
+
+        :param seat: the client's seat
+        :param expect: called with each message that the server must send, as a client reads it
+        """
         config, client = replica.host.factory.config, client_of(replica.host.wire.name)
         assert client is not None
         self._replica = replica
@@ -353,6 +393,7 @@ class ReplicaConnection:
         self._conversation = config.new_conversation(self, replica.host.lobby)
         #: Whether the replica has closed the connection.
         self.closed = False
+        # The replica's lobby finds out by this for which client a conversation is made.
         replica.watcher.speaker = seat
         self._conversation.begin()
 
@@ -366,12 +407,14 @@ class ReplicaConnection:
         except WireError as error:
             self._conversation.wire_error(error)
             self.closed = True
+        # Runs what the host does in the next turn of the reactor.
         self._replica.clock.advance(0)
 
     def lose(self) -> None:
         """Ends the connection to the replica, as if it were lost."""
         if not self.closed:
             self.closed = True
+        # Also if the replica has closed the connection: the conversation ends only by this call.
         self._conversation.end()
         self._replica.clock.advance(0)
 
@@ -420,6 +463,9 @@ class Replica:
     """
 
     def __init__(self, wire: Wire[Any], settings: Mapping[str, str], strict: bool, seed: int) -> None:
+        """
+        Makes a host that plays the same match as the server under test. What it sends is what the server must send.
+        """
         self.clock = Clock()
         self.watcher = _Watcher()
         self._chance = SeededChance(seed)

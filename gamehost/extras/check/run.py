@@ -141,6 +141,8 @@ class Crash:
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
         found = _EXCEPTION.search(words)
         last, _, place = words.rpartition(PLACE)
+        # A text that is equal for equal crashes: the place of the error in the program, or the words without numbers
+        # and addresses.
         same = place if found and last else _CHANGING.sub("*", words)
         name = found.group(1) if found else ""
         return cls(f"{how}: {words or 'it printed nothing'}", f": {name}" if name else "", f"{status} {name} {same}")
@@ -164,6 +166,12 @@ class ClientRun(Run, ClientWatcher):
         seed: int,
         done: Callable[[Outcome], None],
     ) -> None:
+        """
+        Makes the run of a scenario with one client.
+
+        :param launcher: starts the client, or waits until a person connects it
+        :param done: called with the outcome
+        """
         super().__init__(clock, checks.laws, scenario, seed)
         self.checks = checks
         self._launcher = launcher
@@ -209,6 +217,7 @@ class ClientRun(Run, ClientWatcher):
 
     def start(self) -> None:
         """Starts the client. In some scenarios its opponents wait for it already."""
+        # The opponents get the first seats by this.
         if not self.scenario.client_first:
             self._opponents_first()
         factory = Factory.forProtocol(self._new_line)
@@ -229,6 +238,7 @@ class ClientRun(Run, ClientWatcher):
         """Calls a function later. An exception in it becomes a finding, and ends only this scenario."""
 
         def called() -> None:
+            """Calls the function. If it raises, the checker itself has a fault: notes this, and ends the scenario."""
             try:
                 call(*arguments)
             except Exception as error:
@@ -246,6 +256,7 @@ class ClientRun(Run, ClientWatcher):
         self._phase = Phase.DONE
         self._deadline.stop()
         self._whole.stop()
+        # First, so that the client cannot connect again.
         self._launcher.refuse_connections()
         self._launcher.stop()
         if self._line is not None and self._line.connected:
@@ -258,8 +269,8 @@ class ClientRun(Run, ClientWatcher):
 
     def found(self, grade: Grade, title: str, law: str, happened: str, cause: str = "", do: str = "") -> None:
         """
-        Adds a finding, as of `Run.found`. If the client cannot know how to move, a breach becomes a note that names the
-        extension which the client needs.
+        See `Run.found`. In a strict scenario, a client may be unable to know how to move. Then a breach becomes a note
+        that names the extension which the client needs.
         """
         if grade is Grade.BREACH and law in _OF_PLAY and self._cannot_know:
             grade, title, law, cause, do = Grade.NOTE, f"this client needs {self.checks.needed}", "needed", "", ""
@@ -336,7 +347,11 @@ class ClientRun(Run, ClientWatcher):
             self._fails(title, law, f"The client ended {when} {crash.words}.", crash.cause)
 
     def _line_lost(self, line: Line) -> None:
-        """Called when a connection of the client is lost. In a match, the client gets a second to end by itself."""
+        """
+        Called when a connection of the client is lost. In a match, the client has a second to end by itself, since the
+        end of its program says more about the fault than its closed connection.
+        """
+        # It is an older connection, or the checker itself has cut it.
         if line is not self._line:
             return
         self._line = None
@@ -358,6 +373,7 @@ class ClientRun(Run, ClientWatcher):
 
     def passes(self, data: bytes) -> bytes:
         """Returns the bytes that the host reads: the client's bytes, or a changed move if the scenario wants that."""
+        # `spoiled` returns `None` for bytes that are not a move.
         changed = self.checks.spoiled(data) if self._spoils and self.checks.spoiled is not None else None
         if changed is None:
             return data
@@ -370,6 +386,7 @@ class ClientRun(Run, ClientWatcher):
         """Called with each message of the client: records it, and looks for fragile messages."""
         self._said_since_over = True
         said = self.transcript.said(message, raw)
+        # For a finding, if the host refuses this message.
         self._last_said = (type(message).__name__, said.law or type(message).__name__, said.do)
         if said.grade is Grade.FRAGILE:
             self.found(Grade.FRAGILE, said.meaning, said.law or type(message).__name__, f"The client {said.meaning}.")
@@ -400,6 +417,7 @@ class ClientRun(Run, ClientWatcher):
         if self._phase is Phase.CLOSING:
             # The client has not read the end of the match yet, and still sends messages from before.
             self._deadline.set(self.clock, CLOSES, self._close)
+        # The match is over, so it does not matter any more.
         if self._phase in (Phase.CLOSING, Phase.ENDING, Phase.DONE):
             return
         if self._expected_refusals:
@@ -407,9 +425,11 @@ class ClientRun(Run, ClientWatcher):
             return
         if self.checks.excused(self.transcript.reading, message):
             return
+        # The message was sent before the client knew that the match is over.
         if self._handle is None and self._matches and self._last_said[0] in self.checks.late:
             return
         self._refusals += 1
+        # On some wires the reason is in the message before the refusal.
         reason = self._reason(message) or self._reason(before)
         # Later, because the refusal is recorded only after this call, and a finding shows it.
         if not self.scenario.forgives:
@@ -454,6 +474,12 @@ class ClientRun(Run, ClientWatcher):
         self.found(Grade.BREACH, f"bytes that are no message: {error}", "framing", f"The host could not read: {error}.")
 
     def hung_up(self, reason: str) -> None:
+        """
+        Called when the host closes the client's connection.
+
+        :param reason: why the host does so; empty: this is usual
+        """
+        # After the end of the match, the host may close the connection.
         if self._phase in (Phase.CONNECTING, Phase.PLAYING) and reason:
             law = "login" if self._phase is Phase.CONNECTING else "turn"
             words = f"the host closed the connection: {reason}"
@@ -479,6 +505,7 @@ class ClientRun(Run, ClientWatcher):
 
     def _client_should_end(self) -> None:
         """Waits for the end of the client's program after the connection was closed."""
+        # The program has ended, or a person has started it and the checker does not know its process.
         if self._ended or self._launcher.by_hand:
             self._finish()
             return
@@ -498,7 +525,10 @@ class ClientRun(Run, ClientWatcher):
         self._later(0, self._meet, queue)
 
     def _meet(self, queue: Queue) -> None:
-        """Makes an opponent join the queue of the client, if another match is to be played."""
+        """
+        Makes an opponent join the queue of the client, if another match is to be played: one of the scenario's matches,
+        or one more if the client asks for it by itself.
+        """
         wanted = self.scenario.matches
         more = self._matches < wanted or (self._said_since_over and self._matches < wanted + MORE)
         if self._phase is Phase.DONE or self._handle is not None or not more:
@@ -523,6 +553,7 @@ class ClientRun(Run, ClientWatcher):
         if self._phase is Phase.DONE:
             return
         for opponent in self._opponents:
+            # Each opponent can only be at one table.
             opponent.drop()
         for number in range(table.seats - 1):
             if number == len(self._opponents):
@@ -531,12 +562,14 @@ class ClientRun(Run, ClientWatcher):
 
     def _opponents_first(self) -> None:
         """Makes the opponents wait for the client, in a queue or at a table with one free seat."""
+        # It is not known yet which game the client wants.
         if self._client_chooses:
             return
         lobby, queue, opponent = self._host.lobby, self._host.queue, self._new_opponent(0)
         if self._host.game.most_seats == 2:
             lobby.play(opponent.come(), queue)
             return
+        # A table for more than two. One seat remains for the client.
         table = lobby.open_table(opponent.come(), queue, self.scenario.seats, self.scenario.table)
         for number in range(1, self.scenario.seats - 1):
             lobby.join(self._new_opponent(number).come(), queue, table.table)
@@ -552,12 +585,14 @@ class ClientRun(Run, ClientWatcher):
         seed, level = self.chance.below(2**32), self.scenario.level
 
         def player(game: str, seat: Seat) -> Player:
+            """Makes the player that thinks for the opponent in a match."""
             thinking = Thinking(SeededChance(seed), None, EFFORT)
             if self.scenario.opponent is None:
                 return player_of(self._host.games[game], seat, level, thinking)
             return self.scenario.opponent(seat, level, thinking)
 
         def may_think() -> bool:
+            """Returns whether the opponent may move now: in some scenarios it waits."""
             return self.clock.seconds() >= self._held_until
 
         opponent = Opponent(self._host, self.clock, name, player, may_think, self._opponent_over)
@@ -590,11 +625,13 @@ class ClientRun(Run, ClientWatcher):
             return
         if self._phase is not Phase.PLAYING or self._shadow is None or self._handle is None:
             return
+        # If it was the client's turn and is not any more, the client has made a legal move.
         owed = not self.moved and self._owes
         hear(self._shadow, event, self._handle.seat)
         self.moved = self.moved or (owed and not self._owes)
         if isinstance(event, Back) and event.seat == self._handle.seat:
             self._client_is_back()
+        # A refused move changes nothing, so the client's deadline remains.
         if not isinstance(event, Refused):
             self._later(0, self._look)
 
@@ -612,6 +649,7 @@ class ClientRun(Run, ClientWatcher):
             self._deadline.set(self.clock, ANSWERS, self._silent)
         else:
             self._deadline.stop()
+        # The match has had as many events as the scenario wants.
         if self._handle.n >= self.scenario.most:
             self._opponents[0].resign()
             return
@@ -635,6 +673,7 @@ class ClientRun(Run, ClientWatcher):
         self._said_since_over = False
         result = event.result
         law = "Move" if "Move" in self.checks.laws else "turn"
+        # The client has lost by an illegal move or by its time.
         if result.cause in (Cause.VIOLATION, Cause.TIME) and handle is not None and handle.seat not in result.winners:
             self.found(
                 Grade.BREACH, f"the client lost by its own fault: {result.why.split(':')[0]}", law, f"{result.why}."
@@ -647,6 +686,7 @@ class ClientRun(Run, ClientWatcher):
         Called by an opponent at the end of a match. If the client's connection is cut, the client cannot receive the
         end, and the scenario ends.
         """
+        # In all other phases, the client receives the end itself.
         if self._phase is Phase.RETURNING:
             self._matches += 1
             self._later(0, self._finish)
@@ -661,6 +701,7 @@ class ClientRun(Run, ClientWatcher):
         """
         assert self._handle is not None
         for step in self._steps:
+            # `None`: it does not matter who is to move.
             if self._handle.n >= step.after and step.client_owes in (None, owes):
                 self._steps.remove(step)
                 self._do(step.act)
@@ -701,6 +742,7 @@ class ClientRun(Run, ClientWatcher):
         """Cuts the client's connection. The client should come back in time."""
         if self._line is not None:
             self._phase = Phase.RETURNING
+            # The client may send its last move again, because it cannot know whether the host has received it.
             self._expected_refusals = 1
             self._deadline.set(self.clock, RETURNS, self._not_back)
             self._line.cut()
@@ -716,6 +758,7 @@ class ClientRun(Run, ClientWatcher):
         assert handle is not None
         lay(self._host.lobby.tables[handle.table]._master, Seat(handle.seat))
         self.transcript.note("the checker lays another position")
+        # Without limit: `_client_is_back` ends it.
         self._held_until = float("inf")
         for opponent in self._opponents:
             opponent.drop()
@@ -738,6 +781,7 @@ class ClientRun(Run, ClientWatcher):
 
         :param killed: whether connections are cut; otherwise the host closes them in good order
         """
+        # The match counts as played.
         self._matches += 1
         self._host_is_gone = True
         self._phase = Phase.ENDING

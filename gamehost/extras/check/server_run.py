@@ -72,7 +72,7 @@ class Spelling(ABC):
 
     async def enter(self, run: "ServerRun", user: "User", after: "User | None" = None) -> None:
         """
-        Makes a user wait for a match. By default this is a log-in.
+        Makes a user wait for a match. On most wires, a log-in is enough for this.
 
         :param after: the user that waits already, so that the match begins; `None`: no user waits
         """
@@ -129,6 +129,13 @@ class OpeningDraw:
     """
 
     def __init__(self, spelling: Spelling, first: str, settings: Mapping[str, str]) -> None:
+        """
+        Makes the object.
+
+        :param spelling: finds the random choices in messages of the server
+        :param first: the name of the player that came first
+        :param settings: the settings that are given for the server
+        """
         self._spelling = spelling
         self._first = first
         self._settings = settings
@@ -142,11 +149,15 @@ class OpeningDraw:
         return self._opening is not None
 
     def hear(self, message: Any) -> None:
-        """Looks for the random choices in a message of the server."""
+        """
+        Looks for the random choices in a message of the server. If a needed value is missing, the match cannot be
+        judged, unless a setting gives this value.
+        """
         try:
             self._opening = self._spelling.opening(message, self._first)
         except ValueError as error:
             self._opening = Opening()
+            # The error names the setting that would help.
             if not any(name in str(error) for name in self._settings):
                 self._cannot_judge = str(error)
 
@@ -201,6 +212,12 @@ class User:
     """
 
     def __init__(self, name: str, password: str, run: "ServerRun", transcript: Transcript, seed: int) -> None:
+        """
+        Makes a client that the checker plays. It is not connected yet.
+
+        :param run: judges the messages of the server
+        :param seed: the seed of the player that chooses its moves
+        """
         self.name = name
         self.password = password
         self.seat = SeatOfUser(seed)
@@ -236,11 +253,13 @@ class User:
         client = client_of(wire.name)
         assert client is not None
         self._codec, self._below = client.codec(), client_bytes(wire)
+        # An earlier connection may have ended in the middle of a message.
         self._raw.clear()
         self._transcript.connected_again()
         self._line = line = _ServerLine(self)
 
         def made(_: Any) -> None:
+            """Called when the connection is made: sends the opening of a WebSocket, if the wire needs one."""
             self._transport = cut(line.transport)
             self._transport.write(self._below.opening(HOST))
 
@@ -252,6 +271,7 @@ class User:
         for message in messages:
             raw = self._codec.encode(message)
             self._transcript.said(message, raw)
+            # Both clients write into one transcript, so the line gets the name of this client.
             self._name_last()
             data += raw
         return data
@@ -263,19 +283,27 @@ class User:
 
     def close(self) -> None:
         """Closes the connection to the server."""
+        # `_line` is `None` from now on, so `lost` and `received` ignore this connection.
         line, self._line = self._line, None
         if line is not None and line.transport is not None:
             line.transport.loseConnection()
         self._transcript.note(f"{self.name}: the checker closes the connection")
 
     def received(self, line: _ServerLine, data: bytes) -> None:
-        """Called with bytes of the server: reads the messages, records them, and passes them to the run."""
+        """
+        Called with bytes of the server to this client: reads the messages, records each with its own bytes, and passes
+        it to the run, which judges it.
+        """
+        # The checker has closed this connection.
         if line is not self._line:
             return
         try:
+            # `below` is the data without the framing of a WebSocket. `due` is what a WebSocket must answer, such as a
+            # pong.
             below, due = self._below.received(data), self._below.answers()
             if due:
                 self._transport.write(due)
+            # A piece has one message at most, so the bytes of each message are known.
             for piece in pieces_of(self._codec, below):
                 self._raw += piece
                 for message in self._codec.feed(piece):
@@ -354,6 +382,13 @@ class ServerRun(Run):
         tag: str,
         done: Callable[[Outcome | Unreachable], None],
     ) -> None:
+        """
+        Makes the run of a scenario with a server under test. The checker plays all clients, and a replica of the match
+        says which messages the server must send.
+
+        :param tag: is added to the names of the players
+        :param done: called with the outcome
+        """
         super().__init__(server.clock, server.checks.laws, scenario, seed)
         client = client_of(server.wire.name)
         assert client is not None
@@ -400,7 +435,9 @@ class ServerRun(Run):
         assert self.scenario.script is not None
         try:
             await self.scenario.script(self)
+            # A wrong message may still come.
             await self.pause(QUIET)
+        # A breach was found, and the script has ended by it.
         except Stopped:
             pass
         except Skipped as reason:
@@ -408,10 +445,12 @@ class ServerRun(Run):
             self._new_transcript().note(f"skipped: {reason}")
         except Unreachable as error:
             unreachable = error
+        # First, so that what comes from now on is not judged.
         self._over = True
         for user in self.users:
             user.close()
         self.replica.host.lobby.close()
+        # A finding is more useful than the fact that the server cannot be reached now.
         if not self._findings and unreachable is not None:
             self._done(unreachable)
             return
@@ -442,10 +481,14 @@ class ServerRun(Run):
         await self.all_answered()
 
     async def drop(self, user: User) -> None:
-        """Closes the connections of a client to the server and to the replica, and waits for the messages to the others."""
+        """
+        Closes the connections of a client to the server and to the replica, and waits for the messages that the other
+        client must get. Messages to the dropped client are not expected any more.
+        """
         user.close()
         user.expected.clear()
         if user.replica is not None:
+            # The replica may still write something to this client.
             user.replica.lose()
         user.expected.clear()
         await self.all_answered()
@@ -474,6 +517,7 @@ class ServerRun(Run):
         if draw is None:
             user.send(data)
         else:
+            # Choices that were not used are dropped. From now on the replica draws by itself.
             self.replica.draw_next(())
             self._judge_all()
         await self.all_answered()
@@ -505,13 +549,19 @@ class ServerRun(Run):
         """Makes the next match of the replica begin with the same random choices as the server's match."""
         self.opening, self.match_id = opening, opening.match_id
         self.replica.begin_with(opening.settings)
+        # Only on some wires the server draws something that settings cannot give.
         if opening.draws is not None:
             self.replica.draw_next((opening.draws,))
 
     async def play(self, most: int) -> bool:
-        """Plays legal moves, at most so many. Returns whether the match is over."""
+        """
+        Plays legal moves. Returns whether the match is over.
+
+        :param most: how many moves are played at most
+        """
         for _ in range(most):
             user, action = self.on_turn()
+            # Nobody must act: the match is over.
             if user is None:
                 return True
             if not await self.act(user, action):
@@ -520,6 +570,8 @@ class ServerRun(Run):
 
     async def act(self, user: User, action: Any) -> bool:
         """Plays one legal move. Returns `False` if the move was not sent, because its effects cannot be judged."""
+        # Without messages the move cannot be judged: for example, the server draws a card that the replica cannot
+        # foresee.
         messages = self.spelling.says(action, user.seat.seat, self.match_id)
         if messages:
             await self.say(user, *messages)
@@ -569,6 +621,7 @@ class ServerRun(Run):
         :raises Stopped: there is a breach
         """
         self._stop_if_found()
+        # The messages may have come already.
         if enough():
             return
         self._enough = enough
@@ -610,8 +663,10 @@ class ServerRun(Run):
         """Called with each message of the server to a user. Judges it as soon as the replica has made its own message."""
         if self._over:
             return
+        # `documented` returns the message without extensions. If it differs, the message has some.
         if self.strict and self.spelling.documented(message) != message:
             self._extension(user, message)
+        # For the check: this server answers.
         self.connected = True
         user.unjudged.append(message)
         if self._draw is not None:
@@ -619,11 +674,15 @@ class ServerRun(Run):
         self._judge_all()
 
     def expects(self, user: User, message: Any) -> None:
-        """Called by the replica with a message that the server must send to a user. Extensions are not expected."""
+        """
+        Called by the replica with a message that the server must send to a user, too. A message that is an extension is
+        not expected from the server.
+        """
         if self.match_id:
             message = self.spelling.with_id(message, self.match_id)
         documented = self.spelling.documented(message)
         if documented is not None:
+            # The new message makes the one before it unnecessary, so either may come.
             if user.expected and self.spelling.precedes(user.expected[-1], documented):
                 user.expected.pop()
             user.expected.append(documented)
@@ -648,12 +707,14 @@ class ServerRun(Run):
             if got is None:
                 user.unjudged.popleft()
                 continue
+            # With random choices to come, the replica makes its messages later. Without them, nothing was due.
             if not user.expected:
                 if self._draw is None:
                     user.unjudged.popleft()
                     self._surplus(user, got)
                 return
             user.unjudged.popleft()
+            # A message that the next expected one makes unnecessary.
             if self.spelling.precedes(got, user.expected[0]):
                 continue
             expected = user.expected.popleft()
@@ -684,6 +745,7 @@ class ServerRun(Run):
         if self._trying:
             title, happened = f"{title} after {self._trying}", f"{happened} The checker tried {self._trying}."
         self.found(Grade.BREACH, title, law, happened)
+        # Later, because the caller may still be in the middle of its work.
         if self._waiting is not None:
             self.clock.callLater(0, self._go_on)
 
@@ -771,6 +833,7 @@ def address_of(text: str) -> tuple[str, int]:
     :raises ValueError: the text has another form
     """
     host, separator, port = text.rpartition(":")
+    # An IPv6 address has brackets around it.
     host = host.removeprefix("[").removesuffix("]")
     if not separator or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
         raise ValueError("expected HOST:PORT, such as 127.0.0.1:8893")

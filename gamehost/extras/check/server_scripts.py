@@ -42,6 +42,7 @@ def some_moves(most: int) -> Script:
     """Returns a script that plays a match with at most so many moves."""
 
     async def script(run: ServerRun) -> None:
+        """Plays the match."""
         await meet(run)
         await run.play(most)
 
@@ -77,6 +78,7 @@ def refusals(faults: Faults, moves: int) -> Script:
     """
 
     async def script(run: ServerRun) -> None:
+        """Plays some moves, sends each wrong move, and plays on."""
         await meet(run)
         await run.play(moves)
         await try_all(run, faults)
@@ -110,9 +112,11 @@ def joined(faults: Faults) -> Script:
     """Returns a script that sends a wrong move and a legal move in one segment."""
 
     async def script(run: ServerRun) -> None:
+        """Sends both moves in one segment, and plays on."""
         await meet(run)
         await run.play(2)
         on_turn, action = run.on_turn()
+        # The first wrong move of the list.
         fault = None if on_turn is None else next((messages for _, messages in faults(run, on_turn)), None)
         if on_turn is not None and fault is not None:
             legal = run.spelling.says(action, on_turn.seat.seat, run.match_id)
@@ -130,6 +134,7 @@ def returns(on_turn: bool) -> Script:
     """
 
     async def script(run: ServerRun) -> None:
+        """Plays three moves, cuts a connection, and comes back."""
         await meet(run)
         await run.play(3)
         user, _ = run.on_turn()

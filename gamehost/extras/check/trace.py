@@ -59,6 +59,7 @@ class TraceLine:
         The mark of the line: the grade of the message. If the server refuses a wrong message of its client, the mark is
         `refused`, because the server is right. Bytes that cannot be read are a breach of their sender; such a line has no text.
         """
+        # A line without a text is about bytes that cannot be read.
         if self.grade is Grade.BREACH and self.sender == "host" and self.text:
             return "refused"
         return "" if self.grade is None else self.grade.value
@@ -69,6 +70,7 @@ class TraceLine:
 
         :param colour: whether the mark is red
         """
+        # A line of another sender is an event of the connection, so it has no arrow.
         arrow = {"client": f"{self.client} > host", "host": f"{self.client} < host"}.get(self.sender, self.client)
         mark = f"{self.mark.upper()}: " if self.mark else ""
         if mark and colour:
@@ -118,6 +120,13 @@ class Trace:
         at: Callable[[float], str],
         tell: Callable[[TraceLine], None],
     ) -> None:
+        """
+        Makes the trace of one connection.
+
+        :param name: what lines call the client, until it logs in
+        :param at: returns the time of a line as a text
+        :param tell: prints a line
+        """
         client = client_of(wire.name)
         assert client is not None
         self.name = name
@@ -182,11 +191,14 @@ class Trace:
     def _client_says(self, message: Any, raw: bytes) -> None:
         """Prints a message of the client. After a log-in, its lines have the name of the player."""
         said = self._transcript.said(message, raw)
+        # Wires have different names for this field.
         named = (
             getattr(message, "username", None) or getattr(message, "nick", None) or getattr(message, "nickname", None)
         )
         if isinstance(named, str) and named:
+            # A guest's name may have a key behind a colon, which is a secret.
             self.name = named.split(":")[0]
+        # On wires of lines, only the meaning shows that this was a log-in.
         elif said.grade is None and said.meaning.startswith("logs in as "):
             self.name = said.meaning.removeprefix("logs in as ")
         self._tell_new(said.grade)
@@ -249,6 +261,12 @@ class _End(Protocol):
     transport: Any = None
 
     def __init__(self, received: Callable[[bytes], None], lost: Callable[[], None]) -> None:
+        """
+        Makes one side of a relayed connection.
+
+        :param received: called with bytes of this side
+        :param lost: called when the connection of this side is lost
+        """
         self._received = received
         self._lost = lost
         #: Writes with deliberate cuts; `None`: the connection to the server is not made yet.
@@ -273,6 +291,13 @@ class RelayedConnection:
     """
 
     def __init__(self, clock: IReactorTime, trace: Trace, fault: Fault, chance: SeededChance) -> None:
+        """
+        Makes the relay between a client and a server.
+
+        :param trace: reads the bytes that pass
+        :param fault: what is disturbed on purpose
+        :param chance: decides when a fault occurs
+        """
         self._clock = clock
         self._trace = trace
         self._fault = fault
@@ -294,11 +319,13 @@ class RelayedConnection:
 
     def _connected(self, _: object) -> None:
         """Called when the server is reached: sends the client's bytes so far, and begins to pass bytes on."""
+        # The client has gone meanwhile.
         if self._closed:
             self.server.transport.loseConnection()
             return
         for one, other in ((self.client, self.server), (self.server, self.client)):
             one.out = SegmentedTransport(one.transport, self._clock, self._fault.cut, self._chance)
+            # Each side is read only as fast as the other side can be written.
             one.transport.registerProducer(other.transport, True)
         early, self._early = self._early, []
         for data in early:
@@ -335,6 +362,8 @@ class RelayedConnection:
             self._write(end, data)
 
     def _write(self, end: _End, data: bytes) -> None:
+        """Writes bytes to one end, in segments that are cut on purpose if the fault wants that."""
+        # After a delay, the connection may be lost.
         if end.transport.disconnected:
             return
         if self._fault.cut is Cut.NONE:
@@ -353,6 +382,7 @@ class RelayedConnection:
         self._unread.append((look, data, now))
         if len(self._unread) > MOST_UNREAD:
             self._read_all()
+        # Each new segment puts the reading off, but not later than `LATEST` seconds after the oldest one has passed.
         elif not self._reading or now - self._unread[0][2] < LATEST - QUIET:
             self._reading.set(self._clock, QUIET, self._read)
 
@@ -392,6 +422,7 @@ class RelayedConnection:
             return
         self._closed = True
         self._event(words)
+        # Delayed bytes must pass before the end.
         self._clock.callLater(self._fault.delay, self._close_end, other)
 
     @staticmethod
@@ -415,6 +446,14 @@ class RelayFactory(Factory):
     noisy = False
 
     def __init__(self, reactor: Any, host: str, port: int, new_trace: Callable[[int], Trace], fault: Fault) -> None:
+        """
+        Makes the factory of relayed connections.
+
+        :param host: the host of the server
+        :param port: its port
+        :param new_trace: makes the trace of each connection, by its number from 1
+        :param fault: what is disturbed on purpose
+        """
         self._reactor = reactor
         self._to = (host, port)
         self._new_trace = new_trace
@@ -475,6 +514,7 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
     judges = judges_of(wire.name)
     checks = plain_checks(wire.name) if judges is None else judges.clients
     tell = printer(options.format, options.color == "always" or (options.color == "auto" and sys.stdout.isatty()))
+    # Files of a contest are read instead of a connection.
     if options.read:
         return read_traffic(wire, checks, options.read, tell, options.format == "text")
     if options.listen is None or options.to is None:
@@ -490,15 +530,18 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
         new_trace=lambda number: Trace(wire, checks, f"client {number}", time_of_day, tell),
         fault=fault,
     )
+    # A list, because `cannot_listen` changes it.
     status = [0]
 
     def listens(opened: Any) -> None:
+        """Called when the port is open: prints its address."""
         address = opened.getHost()
         place = f"{address.host}:{address.port}" if hasattr(address, "port") else options.listen
         sys.stderr.write(f"clients of {wire.name} connect to {place}; the server is {options.to}\n")
         sys.stderr.flush()
 
     def cannot_listen(failure: Any) -> None:
+        """Called when the port cannot be opened: ends the command with status 1."""
         sys.stderr.write(f"gamehost: --listen: cannot listen on {options.listen}: {failure.getErrorMessage()}\n")
         status[0] = 1
         reactor.stop()
@@ -509,6 +552,11 @@ def main(arguments: Sequence[str], wires: Sequence[Wire[Any]], reactor: Any) -> 
 
 
 def _fault_of(options: argparse.Namespace) -> Fault:
+    """
+    Returns the fault of the option `--fault`.
+
+    :raises SystemExit: the option cannot be read
+    """
     try:
         return Fault() if options.fault is None else Fault.read(options.fault)
     except BadOption as error:
@@ -516,6 +564,11 @@ def _fault_of(options: argparse.Namespace) -> Fault:
 
 
 def _endpoint_of(options: argparse.Namespace, reactor: Any) -> Any:
+    """
+    Returns the endpoint of the option `--listen`.
+
+    :raises SystemExit: the option cannot be read
+    """
     try:
         return Endpoints(reactor).make(options.listen)
     except BadOption as error:

@@ -41,6 +41,12 @@ class SegmentedTransport:
     """
 
     def __init__(self, transport: Any, clock: IReactorTime, cut: Cut, chance: SeededChance) -> None:
+        """
+        Wraps a transport.
+
+        :param cut: where segments end
+        :param chance: decides this for random cuts
+        """
         self._transport = transport
         self._clock = clock
         self._cut = cut
@@ -69,6 +75,7 @@ class SegmentedTransport:
         self._since = 0
         if not self._busy:
             self._busy = True
+            # Several messages that come within this time are joined.
             self._clock.callLater(HELD if self._cut is Cut.JOINED else 0, self._write)
 
     def writeSequence(self, data: Any) -> None:
@@ -77,6 +84,7 @@ class SegmentedTransport:
     def loseConnection(self) -> None:
         """Closes the connection when all bytes are written."""
         self._ends = True
+        # Otherwise `_write` closes the connection after the last byte.
         if not self._busy:
             self._transport.loseConnection()
 
@@ -104,6 +112,8 @@ class SegmentedTransport:
         if self._cut is Cut.JOINED:
             return len(self._pending)
         self._since += 1
+        # Only the first bytes of a message come one by one. The rest comes in larger segments, since single bytes take
+        # long.
         if self._cut is Cut.BYTES and self._since <= SINGLE:
             return 1
         return 1 + self._chance.below(LONGEST_SEGMENT)
@@ -184,8 +194,10 @@ class Transcript:
             return Said("an empty line")
         shown = self.reading.redacted(message)
         said = self.reading.said(shown)
+        # The schema of the wire may say more exactly what is wrong.
         if said.grade is Grade.BREACH and (fault := self.checks.schema_fault(raw)):
             said = evolve(said, meaning=f"{said.meaning} ({fault})")
+        # The message had secrets, so its bytes are made again without them.
         if shown is not message and self.encode is not None:
             raw = self.encode(shown)
         self._add("client", shown, raw, said.meaning)
@@ -215,6 +227,7 @@ class Transcript:
         """
         count = 0
         for line in reversed(self.lines):
+            # A message of the client, or one that came earlier.
             if line.sender != "host" or self.lines[-1].t - line.t > AT_ONCE:
                 break
             count += 1
@@ -279,6 +292,11 @@ class RecordingCodec:
     """
 
     def __init__(self, codec: Codec[Any], watcher: Watcher) -> None:
+        """
+        Wraps a host's codec.
+
+        :param watcher: called with each message
+        """
         self._codec = codec
         self._watcher = watcher
         #: The bytes of the message that is being read.
@@ -294,6 +312,11 @@ class RecordingCodec:
         return self._codec.unfinished
 
     def feed(self, data: bytes) -> Iterator[Any]:
+        """
+        Yields the messages in bytes of the client, and calls the watcher with each of them and its own bytes first.
+
+        :raises WireError: the bytes cannot be read; the watcher is called before
+        """
         for piece in pieces_of(self._codec, self._watcher.passes(data)):
             self._raw += piece
             try:
@@ -321,6 +344,11 @@ class RecordingInput(LineOrTextCodec):
         self._watcher = watcher
 
     def feed(self, data: bytes) -> Iterator[Any]:
+        """
+        Yields the messages in bytes of the client.
+
+        :raises WireError: the bytes cannot be read; the watcher is called before
+        """
         try:
             yield from super().feed(data)
         except WireError as error:
@@ -332,6 +360,11 @@ class RecordingPeer:
     """Wraps the peer of a conversation, and reports refusals and the end of the connection."""
 
     def __init__(self, peer: Peer[Any], watcher: Watcher) -> None:
+        """
+        Wraps the host's side of a connection.
+
+        :param watcher: called with what the host does
+        """
         self._peer = peer
         self._watcher = watcher
         #: The last message that the host has sent.

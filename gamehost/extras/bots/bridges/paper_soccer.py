@@ -41,7 +41,7 @@ def points_of(digits: str, ball: Point) -> tuple[Point, ...]:
 
 def digits_of(points: Sequence[Point], ball: Point) -> str:
     """
-    Returns the digits of the directions in which the ball moves. It is the inverse of `points_of`.
+    Returns the digits of the directions in which the ball moves, one for each step.
 
     :param points: the points of the steps; each one is a neighbour of the point before
     :param ball: the point from which the ball moves
@@ -67,13 +67,19 @@ class CodinGameDialogue:
         return NOTHING
 
     def hear(self, event: Any) -> Prompt:
+        """
+        Converts an event of the match into lines for the program. If it is the program's turn, the prompt needs an
+        answer.
+        """
         match event:
+            # The program moves first: 0 is its number, and there is no move before.
             case Kickoff(self.seat):
                 return Prompt(("0", "1", _NO_MOVE), 1)
             case Kickoff():
                 return Prompt(("1",))
             case Moved(seat, points):
                 digits, self._ball = digits_of(points, self._ball), points[-1]
+                # The program knows its own moves.
                 if seat != self.seat:
                     return Prompt((str(len(digits)), digits), 1)
         return NOTHING
@@ -81,6 +87,7 @@ class CodinGameDialogue:
     def answer(self, lines: Sequence[str]) -> Move:
         """Returns the move that the program has answered: a line of digits, one direction for each step."""
         [digits] = lines
+        # A move cannot have more steps than there are lines to draw.
         if len(digits) > len(DRAWABLE):
             raise BadAnswer(f"a move of {len(digits)} steps; expected at most {len(DRAWABLE)}")
         try:

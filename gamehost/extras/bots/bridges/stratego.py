@@ -46,8 +46,8 @@ def read_move(line: str) -> rules.Move:
 
 def write_move(move: rules.Move) -> str:
     """
-    Writes a move, which must be along a row or column. It is the inverse of `read_move`. The number of squares is left
-    out if it is 1.
+    Writes a move, which must be along a row or column, as the bot reads it. The number of squares is left out if it is
+    1.
     """
     x, y = move.to_x - move.x, move.to_y - move.y
     squares = max(abs(x), abs(y))
@@ -89,15 +89,21 @@ class UCCDialogue:
         return Prompt((f"{COLOURS[self.seat]} ./{self.opponent} {rules.WIDTH} {rules.WIDTH}",), rules.DEPTH)
 
     def hear(self, event: Any) -> Prompt:
+        """
+        Converts an event of the match into lines for the program. If it is the program's turn, the prompt needs an
+        answer.
+        """
         match event:
             case rules.Playing(next=self.seat):
                 return Prompt(("START", *self.rows()), 1)
             case rules.Moved() | rules.Fought():
                 self._view = follow(self._view, event, self.seat) or self._view
+                # The move has ended the match: `over` tells its outcome with the result.
                 if event.next is None:
                     self._last = event
                     return NOTHING
                 told = self._told(event, _outcome(event))
+                # After the enemy's move, the board follows, and the program must answer.
                 return Prompt((told,)) if event.seat == self.seat else Prompt((told, *self.rows()), 1)
         return NOTHING
 
@@ -110,6 +116,7 @@ class UCCDialogue:
         """Returns the set-up or the move that the program has answered; or `None` if it surrenders."""
         if len(lines) == rules.DEPTH:
             return self._set_up(read_rows(lines))
+        # For the end of the match, and for the outcome of this move.
         self._said = " ".join(lines[0].split())
         return None if self._said == _SURRENDER else read_move(self._said)
 
@@ -129,9 +136,11 @@ class UCCDialogue:
 
         :param again: whether the bot may try again. Then the board follows.
         """
+        # The illegal answer was a set-up.
         if not self._said:
             return NOTHING
         told = f"{self._said} ILLEGAL"
+        # Twice: as the result of the own move, and as the line before the next turn.
         return Prompt((told, told, *self.rows()), 1) if again else Prompt((told,))
 
     def over(self, result: Result | None) -> Sequence[str]:
@@ -152,7 +161,9 @@ class UCCDialogue:
         """Returns the manual's word for the result, from the view of this side."""
         won = self.seat in result.winners
         if result.cause is not Cause.RULES:
-            return "DEFAULT" if won else _SURRENDER if self._said == _SURRENDER else "ILLEGAL"
+            if won:
+                return "DEFAULT"
+            return _SURRENDER if self._said == _SURRENDER else "ILLEGAL"
         if not result.winners:
             return "DRAW_DEFAULT" if result.why == "too many moves" else "DRAW"
         return "VICTORY" if won else "DEFEAT"
@@ -166,6 +177,7 @@ def _outcome(event: rules.Moved | rules.Fought, result: Result | None = None) ->
     """
     if isinstance(event, rules.Fought) and event.defender == rules.FLAG:
         return "VICTORY_FLAG"
+    # The enemy cannot move any more.
     if result is not None and result.cause is Cause.RULES and result.winners == (event.seat,):
         return "VICTORY_ATTRITION"
     if isinstance(event, rules.Fought):

@@ -42,7 +42,11 @@ class JsonClientCodec(ClientLineCodec[Message]):
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> Message | None:
-        """Returns the message of the server in a line; or `None` if the line is blank."""
+        """
+        Returns the message of the server in a line; `None`: the line is blank.
+
+        :raises WireError: it is not a message of the server
+        """
         if not line.strip():
             return None
         try:
@@ -60,7 +64,11 @@ class JsonClientCodec(ClientLineCodec[Message]):
         return message
 
     def line(self, message: Message) -> bytes:
-        """Returns the line with which a client sends a message. Refuses a message that the server would refuse."""
+        """
+        Returns the line with which a client sends a message.
+
+        :raises WireError: it is not a client's message, or the server would refuse it
+        """
         head = _HEADS.get(type(message))
         if head is None:
             raise WireError(f"a client does not say {type(message).__name__}")
@@ -68,7 +76,9 @@ class JsonClientCodec(ClientLineCodec[Message]):
             body = _encode(message)
         except (UnicodeEncodeError, OverflowError, ValueError, TypeError):
             body = b""
+        # `head` has the class of the message in front of its fields.
         line = head + b"}" if body == b"{}" else b"%s,%s" % (head, body[1:])
+        # Reads the line as the server does.
         if parse(line) != message:
             raise WireError(f"{type(message).__name__} has a value that the server would refuse")
         return line
@@ -99,6 +109,7 @@ class EriantysPlayer(WirePlayer):
 
     def hear(self, message: Any) -> Sequence[Any]:
         """Handles a message of the server, and returns the messages to send. The first may be an acknowledgement."""
+        # Some boards must be acknowledged and all may be, so the player acknowledges each one.
         due = m.is_due(message) or isinstance(message, m.UpdateBoard)
         said = list(self._hear(message))
         return [m.Acknowledgement(), *said] if due else said
@@ -111,6 +122,7 @@ class EriantysPlayer(WirePlayer):
             case m.CommunicationMessage(word):
                 return self._word(word)
             case m.AvailableGames(games):
+                # Joins the first game that waits, or creates one.
                 return (m.JoinAvailableGame(games[0].gameId) if games else m.SetGame(self.seats or 2, False),)
             case m.ErrorMessage():
                 return self._error(message)
@@ -132,6 +144,7 @@ class EriantysPlayer(WirePlayer):
         match word:
             case m.Communication.ENTER_NICKNAME:
                 return (m.LoginMessage(self.name),)
+            # During a match, this answers the player's last action.
             case m.Communication.SUCCESS if self.match is not None:
                 self.tell(e.Success(self._seat))
             case m.Communication.SUCCESS if not self._logged_in:
@@ -146,10 +159,12 @@ class EriantysPlayer(WirePlayer):
     def _error(self, message: m.ErrorMessage) -> Sequence[Any]:
         """Handles an error. Returns the answers."""
         reason = message.error.value if isinstance(message.detail, UnsetType) else message.detail
+        # Another player was quicker: ask for the games again.
         if message.error in (m.Error.GAME_NOT_FOUND, m.Error.FULL_GAME):
             return (m.RequestGames(),)
         if self.match is None:
             raise ProgramError(f"the server says: {reason}")
+        # An action that came too late needs no other one.
         if message.error is not m.Error.INVALID_ACTION:
             self.refused(reason)
         return ()
@@ -158,6 +173,7 @@ class EriantysPlayer(WirePlayer):
         """Begins a match, unless it was begun before."""
         if self.name not in players:
             raise ProgramError("the server begins a match without this player")
+        # After a lost connection, the server begins the match again.
         if self.match is None:
             self._players, self._seat, self._clouds = players, Seat(players.index(self.name)), ()
             self._expert = message.expertMode is True
@@ -220,6 +236,7 @@ class EriantysPlayer(WirePlayer):
         by_name = {player.nickname: player for player in message.players}
         players = (by_name[name] for name in self._players if name in by_name)
         holders = (table.professors.get(color) for color in m.Color)
+        # Without the extension, the order of the players is not known.
         order = self._players if not isinstance(message.order, tuple) else message.order
         professors = (self.seat_of(holder) if holder else None for holder in holders)
         return SPELLING.read_board(table, players, professors, map(self.seat_of, order))

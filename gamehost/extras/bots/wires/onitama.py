@@ -36,7 +36,11 @@ class PipesClientCodec(ClientLineCodec[m.Message]):
     CLIENT_LIMIT = LINE_LIMIT
 
     def read(self, line: bytes) -> m.Message | None:
-        """Returns the message of the server in a line; or `None` if the line is empty."""
+        """
+        Returns the message of the server in a line; `None`: the line is empty.
+
+        :raises WireError: it is not a message of the server
+        """
         if not line:
             return None
         try:
@@ -48,6 +52,7 @@ class PipesClientCodec(ClientLineCodec[m.Message]):
         if known is None:
             raise WireError(f"unknown command; expected one of {', '.join(_READ)}")
         kind, most, least = known
+        # The last field may contain pipes.
         words = rest[0].split("|", most - 1) if rest else []
         if len(words) < least:
             raise WireError(f"too few fields in {command}; expected {least}")
@@ -55,13 +60,18 @@ class PipesClientCodec(ClientLineCodec[m.Message]):
         return message
 
     def line(self, message: m.Message) -> bytes:
-        """Returns the line with which a client sends a message. Refuses a message that the server would refuse."""
+        """
+        Returns the line with which a client sends a message.
+
+        :raises WireError: it is not a client's message, or the server would refuse it
+        """
         match message:
             case m.Login() | m.MakeMove() | m.Stalemate() | m.Resign():
                 command = _SAID[type(message)]
                 text = "|".join((command, *astuple(message)))
             case _:
                 raise WireError(f"a client does not say {type(message).__name__}")
+        # Reads the line as the server does.
         if parse(text) != message:
             raise WireError(f"a field of {command} has a pipe, or begins or ends with a space")
         try:
@@ -84,6 +94,12 @@ class OnitamaPlayer(WirePlayer):
         return (m.Login(self.name),)
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """
+        Handles a message of the server: passes its event to the player. Returns the messages that answer it, which are
+        none.
+
+        :raises ProgramError: the server has sent an error, or a message that cannot be right
+        """
         match message:
             case m.Start(white, _, cards):
                 self.sit_down(Seat(0 if white == self.name else 1))
@@ -95,6 +111,7 @@ class OnitamaPlayer(WirePlayer):
             case m.StalemateCard(old, new):
                 self.tell(Exchanged(Seat(self._turn), _card(old), _card(new)))
                 self._turn = 1 - self._turn
+            # The other player's return changes nothing.
             case m.Reconnect(name, colour, board, cards, on_turn) if name == self.name:
                 self._come_back(colour, board, cards, on_turn)
             case m.InvalidMove(reason):
@@ -120,6 +137,7 @@ class OnitamaPlayer(WirePlayer):
         seat = Seat(_COLOURS.index(colour))
         self._turn = seat if on_turn == self.name else 1 - seat
         self.sit_down(seat)
+        # The server sends the upper row first, and the game counts from the lower one.
         self.tell(Situation(Position(*_hands(cards), "".join(reversed(rows)), self._turn)))
 
     def act(self, action: Any) -> Sequence[Any]:

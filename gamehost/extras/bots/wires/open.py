@@ -36,6 +36,12 @@ class OpenPlayer(WirePlayer):
     ANSWERED_WITHIN = ANSWERED_WITHIN
 
     def __init__(self, name: str, password: str, new_player: NewPlayer, game: str) -> None:
+        """
+        Makes the player.
+
+        :param new_player: makes the house player for a match
+        :param game: the game that it seeks
+        """
         super().__init__(name, password, new_player)
         self._game = game
         self._program = OpenProgram(new_player)
@@ -57,12 +63,19 @@ class OpenPlayer(WirePlayer):
     def again(self) -> Sequence[Any]:
         """Seeks the next match, after the end of one."""
         super().again()
+        # So that the end of the last match is not reported again.
         self._program.over = None
         return (m.Seek(self._game, self.seats or UNSET),)
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """
+        Handles a message of the host. Returns the messages that answer it.
+
+        :raises ProgramError: the host has sent an error, or refuses too much
+        """
         match message:
             case m.Entered(table=table):
+                # The name still has a seat at this table, so no match is sought.
                 return () if isinstance(table, int) else (m.Seek(self._game, self.seats or UNSET),)
             case m.Sorry(why) | m.Bye(why):
                 raise ProgramError(f"the host says: {why}")
@@ -73,6 +86,7 @@ class OpenPlayer(WirePlayer):
             case m.Suspended():
                 raise ProgramError("a fault of the host has stopped the match")
             case m.Event():
+                # Only refusals in a row count.
                 self._refusals = 0
         said = self._program.hear(self._tables.hear(message))
         self.match = self._program.match

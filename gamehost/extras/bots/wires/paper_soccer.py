@@ -55,7 +55,11 @@ def _attribute(element: Element, name: str) -> str:
 
 
 def _points(root: Element) -> tuple[m.Point, ...]:
-    """Returns the points of a move in a message."""
+    """
+    Returns the points of a move in a message.
+
+    :raises WireError: a point is not on the board, or something else comes
+    """
     points = []
     for point in _child(root, "gameState").children:
         x, y = point.attributes.get("x", ""), point.attributes.get("y", "")
@@ -84,6 +88,7 @@ def _login_response(root: Element) -> m.Message:
 def _game_state(root: Element) -> m.Message:
     """Reads a move, or the end of a match, which comes with the last move."""
     game_id, points = _game_id(root), _points(root)
+    # The match continues.
     if not any(child.tag == "gameOver" for child in root.children):
         return m.GameState(game_id, _attribute(_child(root, "nextPlayer"), "nick"), points)
     results = {}
@@ -178,10 +183,15 @@ class XmlClientCodec:
                 yield _read(piece)
 
     def encode(self, message: m.Message) -> bytes:
-        """Returns the bytes with which a client sends a message. Refuses a message that the server would refuse."""
+        """
+        Returns the bytes with which a client sends a message.
+
+        :raises WireError: it is not a client's message, or the server would refuse it
+        """
         text = _written(message)
         try:
             data = text.encode()
+            # Reads the bytes as the server does.
             said = list(XmlCodec(strict=True).feed(data))
         except (UnicodeEncodeError, WireError):
             said = []
@@ -211,6 +221,12 @@ class PaperSoccerPlayer(WirePlayer):
         return (m.ThankYou(self._game_id), m.PlayerLogin(self.name, _GAME_TYPE))
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """
+        Handles a message of the server: passes its event to the player. Returns the messages that answer it, which are
+        none.
+
+        :raises ProgramError: the server refuses the log-in, stops, or has sent another error
+        """
         match message:
             case m.LoginResponse(error, reason) if error is not None:
                 raise ProgramError(f"the server refuses the log-in: {reason or error.name}")
@@ -218,6 +234,7 @@ class PaperSoccerPlayer(WirePlayer):
                 self._go_on(game_id, _OWN if following == self.name else _OTHER, points)
             case m.GameOver(_, winner):
                 self.end(won(winner))
+            # During a match, an error refuses a move.
             case m.Error(text) if self.match is not None:
                 self.refused(text)
             case m.Error(text):
@@ -233,6 +250,7 @@ class PaperSoccerPlayer(WirePlayer):
         :param following: the seat that moves next
         :param points: the points of the last move; in the first state, all points of the match
         """
+        # The wire does not name seats, so this side always has the same one.
         if self.match is None:
             self._game_id = game_id
             self.sit_down(_OWN)
@@ -259,6 +277,7 @@ def _first(points: Sequence[tuple[int, int]], following: Seat) -> Seat:
             position = position.step(point)
     except Foul as foul:
         raise ProgramError(f"the server tells of an illegal move: {foul}") from None
+    # After all points, this position is the turn of the side that moved first (0) or of the other side.
     return following if position.turn == 0 else Seat(1 - following)
 
 

@@ -52,6 +52,7 @@ def payload_size(header: bytes) -> int:
     kind = _KINDS.get(number)
     if kind is None:
         raise WireError("a server sends frames of type 1 to 10, 15 (Error) or 16 (Side)")
+    # `None`: the size depends on the content.
     fixed = _FIXED.get(kind)
     if fixed is not None and size != fixed:
         raise WireError(f"the payload of {kind.__name__} has {fixed} bytes")
@@ -88,6 +89,7 @@ def _string(data: bytes) -> str:
 
 def _battle(payload: bytes) -> m.Battle:
     """Reads the payload of a battle: the name of the winner, and both pieces."""
+    # The last two chars are the pieces; all before them is the name.
     winner, pieces = payload[: -2 * _CHAR], payload[-2 * _CHAR :]
     if len(winner) < SIZE.size:
         raise WireError("the payload of Battle is a String and two chars")
@@ -126,6 +128,7 @@ def _read(frame: bytes) -> m.FromServer:
     reader = _READERS.get(kind)
     if reader is not None:
         return reader(payload)
+    # Messages without values have one fixed text.
     if _string(payload) != PLAIN[kind]:
         raise WireError(f'the payload of {kind.__name__} is the String "{PLAIN[kind]}"')
     message: m.FromServer = kind()
@@ -236,6 +239,12 @@ class StrategoFramesPlayer(WirePlayer):
         return (m.SignOn(self.name),)
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """
+        Handles a message of the server: passes its event to the player. Returns the messages that answer it, which are
+        none.
+
+        :raises ProgramError: the server refuses the log-in or the set-up
+        """
         match message:
             case m.Wait() if self.match is None:
                 # A player that has waited is the first one, if the server does not say the side.
@@ -246,8 +255,10 @@ class StrategoFramesPlayer(WirePlayer):
                 self._side(Seat(int(side) - 1))
             case m.Playing(username):
                 self._begin(username)
+            # Only a piece that is placed alone waits for this answer.
             case m.PlacementValid() if self._place is not None:
                 self._placed(self._place)
+            # `_stands`: the set-up was complete already, so its refusal does not matter.
             case m.PlacementInvalid() if not self._stands:
                 raise ProgramError(f"the server refuses the set-up: {self._reason or 'it does not say why'}")
             case m.MoveInvalid():
@@ -257,6 +268,7 @@ class StrategoFramesPlayer(WirePlayer):
             case m.GameOver(winner):
                 self._phase = e.Phase.OVER
                 self.end(NOBODY if winner == _TIE else won(winner))
+            # The reason belongs to the refusal that follows.
             case m.Error(reason):
                 self._reason = reason
                 if self.match is None:
@@ -265,8 +277,12 @@ class StrategoFramesPlayer(WirePlayer):
 
     def _open(self, seat: Seat) -> None:
         """Begins the set-up of a match."""
-        self._seat, self._phase, self._squares, self._battle = seat, e.Phase.SETUP, "", None
-        self._board_due = self._stands = False
+        self._seat = seat
+        self._phase = e.Phase.SETUP
+        self._squares = ""
+        self._battle = None
+        self._board_due = False
+        self._stands = False
         self.sit_down(seat)
         self.tell(e.Opened())
 
@@ -274,8 +290,11 @@ class StrategoFramesPlayer(WirePlayer):
         """Handles the side that the server names."""
         if self.match is None:
             # The match has begun on an earlier connection. `Playing` and a board follow.
-            self._seat, self._squares, self._phase = seat, "", e.Phase.OVER
+            self._seat = seat
+            self._squares = ""
+            self._phase = e.Phase.OVER
             self.sit_down(seat)
+        # The player had another seat until now.
         elif self._phase is e.Phase.SETUP and seat != self._seat:
             self._open(seat)
 
@@ -292,12 +311,14 @@ class StrategoFramesPlayer(WirePlayer):
 
     def _follow(self, message: Any) -> None:
         """Follows a move, a battle or a board."""
+        # After a move or a battle, a board follows. Until then the player does not think.
         self._board_due = not isinstance(message, m.Board)
         match message:
             case m.Move(x, y, to_x, to_y):
                 self.tell(e.Moved(self._turn, GameMove(x, y, to_x, to_y), other(self._turn)))
                 self._turn = other(self._turn)
             case m.Battle():
+                # The board after it shows from where the attack came.
                 self._battle = message
             case m.Board(squares) if self._phase is e.Phase.OVER:
                 # The first board of a match that has begun on an earlier connection.
@@ -332,6 +353,7 @@ class StrategoFramesPlayer(WirePlayer):
         winner: Survivor = "tie"
         if battle.winner != _TIE:
             winner = "attacker" if (battle.winner == self.name) == mine else "defender"
+        # The wire does not say from where the attack came. The own move is known; the enemy's is found by the boards.
         move = self._sent
         if not mine:
             move = attacked(self._squares, squares, self._seat, battle.attacker, battle.defender, winner)
@@ -341,6 +363,10 @@ class StrategoFramesPlayer(WirePlayer):
             self.tell(e.Situation(self._seat, e.Phase.PLAY, squares, (True, True), self._turn, None))
 
     def act(self, action: Any) -> Sequence[Any]:
+        """
+        Returns the messages that carry out an action of the player: its set-up, a single piece, a move, or that its
+        set-up is complete.
+        """
         self._reason = ""
         match action:
             case PlaceRows(rows):
@@ -355,6 +381,7 @@ class StrategoFramesPlayer(WirePlayer):
             case GameMove(x, y, to_x, to_y):
                 self._sent = action
                 return (m.Move(x, y, to_x, to_y),)
+        # All other actions mean that the set-up is complete.
         self._stands = True
         return (m.Ready(_READY),)
 

@@ -50,6 +50,7 @@ def told(
         raise ProgramError("the server tells of a move before the board is known")
     start, end = squares[square_of(move.x, move.y)], squares[square_of(move.to_x, move.to_y)]
     mine = mover == seat
+    # A side moves its own piece, and not an empty square or water.
     if (start == ENEMY) == mine or start in ".~":
         raise ProgramError("the server tells of a move from a square where no such piece stands")
     event: GameMoved | rules.Fought
@@ -78,11 +79,13 @@ def attacked(before: str, after: str, seat: Seat, attacker: str, defender: str, 
     :param winner: `attacker`, `defender` or `tie`
     :returns: `None`: no move fits the boards
     """
+    # The enemy's piece has left exactly one square.
     gone = [square for square in range(100) if before[square] == ENEMY and after[square] != ENEMY]
     if len(gone) != 1:
         return None
     start = gone[0]
     if winner == "defender":
+        # The own piece remains, so the boards do not show which one was attacked: take one that the enemy could reach.
         ends = [square for square, _ in rules.STEPS[start] if before[square] == defender]
     else:
         ends = [square for square in range(100) if before[square] == defender and after[square] != defender]
@@ -131,10 +134,15 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
         return self._rows is not None or super().unfinished
 
     def read(self, line: bytes) -> m.Message | None:
-        """Returns the server's message in a line; `None`: the line is a part of a board, or empty."""
+        """
+        Returns the server's message in a line; `None`: the line is a part of a board, or empty.
+
+        :raises WireError: the server does not send such a line
+        """
         if not line.isascii():
             raise WireError("a line that is not ASCII")
         text = line.decode("ascii")
+        # The lines after `board` are its rows.
         if self._rows is not None:
             return self._row(text)
         if not text:
@@ -170,11 +178,16 @@ class LinesClientCodec(ClientLineCodec[m.Message]):
     def encode(self, message: m.Message) -> bytes:
         """Writes a client's line: a name, a password, a row of a set-up, or a move."""
         data = super().encode(message)
+        # For `line`: only the first line may not look like another protocol.
         self._said = True
         return data
 
     def line(self, message: m.Message) -> bytes:
-        """Returns the line with which a client sends a message. Refuses a line that the server would refuse."""
+        """
+        Returns the line with which a client sends a message.
+
+        :raises WireError: it is not a client's line, or the server would refuse it
+        """
         if not isinstance(message, m.Text):
             raise WireError(f"a client does not say {type(message).__name__}")
         if not message.text or not message.text.isascii():
@@ -210,7 +223,14 @@ class StrategoLinesPlayer(WirePlayer):
         return super().think() if self._asked else ()
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """
+        Handles a message of the server: passes its event to the player. Returns the messages that answer it: the
+        log-in, or none.
+
+        :raises ProgramError: the server refuses the log-in, or has sent a message that cannot be right
+        """
         match message:
+            # The log-in was refused, and the server asks for another one.
             case m.AuthReq() if self._reason:
                 raise ProgramError(f"the server refuses the log-in: {self._reason}")
             case m.AuthReq():
@@ -237,10 +257,15 @@ class StrategoLinesPlayer(WirePlayer):
         """Handles the color of this side: a match begins, or is resumed, or the last set-up was refused."""
         if color not in _COLORS:
             raise ProgramError("the server names no color; expected red or blue")
+        # There is a match, and no board has come since its set-up was sent.
         if self.match is not None and not self._resumed and not self._squares:
             self.refused(self._reason)  # the server sends the color again after it has refused the set-up
             return
-        self._seat, self._reason, self._squares, self._asked = Seat(_COLORS.index(color)), "", "", not self._resumed
+        self._seat = Seat(_COLORS.index(color))
+        self._reason = ""
+        self._squares = ""
+        # A new match begins with the set-up, for which the server waits. In a resumed one, `get-move` says that it waits.
+        self._asked = not self._resumed
         self.sit_down(self._seat)
         if not self._resumed:
             self.tell(rules.Opened())
@@ -256,11 +281,13 @@ class StrategoLinesPlayer(WirePlayer):
         match message:
             case m.EndSetup() if not self._resumed:
                 self.tell(rules.ReadySet(seat), rules.Playing(Seat(0), Seat(0)), GameBoard(self._squares))
+            # The server asks again without an answer to the move, so it has refused the move.
             case m.GetMove() if self._sent is not None:
                 self._sent = None
                 self.refused(self._reason)
             case m.GetMove():
                 self._come_back(seat)
+            # The answer to the own move: what stood on its end square.
             case m.Met(piece) if self._sent is not None:
                 move, self._sent = self._sent, None
                 self._follow(seat, move, piece)

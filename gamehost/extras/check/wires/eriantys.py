@@ -36,28 +36,32 @@ class KeepsTheBalance(EriantysPlayer):
     _chosen: Colour = field(init=False, default=Colour.YELLOW)
 
     def _action(self, request: events.Ask) -> events.Action:
-        """Answers a request."""
+        """Answers a request of the host so that no player wins early."""
         play = self.seen.play()
+        # Nothing is known about the position yet.
         if play is None:
             return super()._action(request)
         position = play.position
         # Mother Nature goes where the fewest towers are built.
         if isinstance(request, events.AskSteps):
 
-            def most(steps: int) -> tuple[int, int]:
+            def progress(steps: int) -> tuple[int, int]:
+                """Returns how near to its end the match is after so many steps: built towers first, then united islands."""
                 place = (position.mother_nature + steps) % len(position.islands)
                 there = resolved(evolve(position, mother_nature=place), place).position
                 return -_fewest_left(there), -len(there.islands)
 
-            return events.ChooseSteps(min(range(1, request.most + 1), key=most))
+            return events.ChooseSteps(min(range(1, request.most + 1), key=progress))
         # It chooses a student of the colour that its dining room has most of. The student goes there if it wants professors.
         if isinstance(request, events.AskStudent):
             self._chosen = max(Colour, key=lambda one: (request.students[one] > 0, position.school.dining[one]))
             return events.ChooseStudent(self._chosen)
+        # 0 is the dining room, and the islands have the numbers from 1.
         if isinstance(request, events.AskDestination):
             dines = request.dining_room and has_room(position.school, self._chosen)
             dines = dines and self._wants_professors(position)
             return events.ChooseDestination(0 if dines else 1 + self.thinking.chance.below(request.islands))
+        # All other requests get a random legal answer.
         return self._any(request, play)
 
     def _wants_professors(self, position: Position) -> bool:
@@ -105,7 +109,10 @@ class PlaysTheSame(KeepsTheBalance):
             one.assistant for one in answers(request, None, None) if isinstance(one, events.PlayAssistant)
         )
         known = [card for card in possible if card in before]
-        return events.PlayAssistant(known[-1] if known else possible[-2:][0])
+        if known:
+            return events.PlayAssistant(known[-1])
+        # The last but one of the possible assistants, or the only one.
+        return events.PlayAssistant(possible[-2:][0])
 
 
 def few_colours(n: int) -> int:
@@ -163,6 +170,7 @@ class RequestReading(Reading):
     RACES: ClassVar[Collection[Any]]
 
     def __init__(self) -> None:
+        """Makes the reading of one connection."""
         #: The open request; `None`: there is none.
         self.asked: Any = None
         self._name = ""
@@ -187,12 +195,13 @@ class RequestReading(Reading):
 
     def noted(self, message: Any) -> str | None:
         """
-        Returns the meaning of a client's message, and notes the client's name or its chosen student; `None`: it is not
-        a message of this wire.
+        Returns the meaning of a client's message in words; `None`: it is not a message of this wire. Remembers the
+        client's name from a log-in, and a chosen student until its destination comes.
         """
         kind, values = type(message).__name__, astuple(message)
         means = self.MEANT.get(kind) or _MEANT.get(kind)
         if kind == "LoginMessage":
+            # A guest's name may have a key behind a colon.
             self._name = (message.nickname or "").split(":")[0]
         elif kind == "ChosenStudent" and self.asked is not None:
             self._student = values[0]
@@ -212,6 +221,7 @@ class RequestReading(Reading):
 
         :param asked: the request
         """
+        # An answer has one field. A request has the possible answers in its first field.
         value, offered = astuple(message)[0], astuple(asked)
         match type(asked).__name__:
             case "AvailableTowers" if value is None or not offered[0].get(value):
@@ -239,6 +249,7 @@ class RequestReading(Reading):
         if not 0 <= destination <= islands:
             return f"expected 0 to {islands}"
         mine = next((one for one in self.board.players if one.nickname == self._name), None)
+        # Islands are never full. Without the name or the student, nothing more can be said.
         if destination or mine is None or self._student is None:
             return None
         return "this table of the dining room is full" if self.seated(mine, self._student) >= TABLE_SEATS else None
@@ -247,7 +258,9 @@ class RequestReading(Reading):
         """Judges an answer of the client. If its kind fits the request, the request is answered."""
         asked, self.asked = self.asked, None
         # No request is open: the answer came late, or the client may not send it.
+        # A request has one answer, so none is open from now on.
         if asked is None:
+            # Only one answer may be late.
             late, self._may_be_late = self._may_be_late, False
             if late:
                 return Said(meaning)
@@ -264,12 +277,14 @@ class RequestReading(Reading):
         return Said(meaning) if fault is None else Said(f"{meaning}: {fault}", Grade.BREACH)
 
     def is_asked(self, request: Any) -> bool:
-        """Notes a request of the server. Returns `False` if the message is not a request."""
+        """If a message of the server is a request, notes it as the open one. Returns whether it is."""
         if type(request).__name__ not in _REQUESTS:
             return False
+        # The new request shows that the last answer was accepted.
         if self.asked is None:
             self.answered = None
         self.asked = request
+        # The match continues, so no answer can be from before its end.
         self._may_be_late = False
         return True
 
@@ -300,6 +315,7 @@ def _wrong_assistant(assistant: Any, hand: Collection[Any], played: Any) -> str 
     :param hand: the assistants of the client
     :param played: the assistants that the other players have played in this round
     """
+    # The two wires of this game have different forms of this field.
     taken = list(played.values()) if isinstance(played, Mapping) else [card for _, card in played]
     if assistant not in hand:
         return "the assistant is not in the hand"
@@ -360,6 +376,7 @@ class JsonReading(RequestReading):
     def said(self, message: Any) -> Said:
         """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         kind = type(message)
+        # What the server has sent before this message had to be acknowledged.
         self.due, self._since = self.due + self._since, 0
         self.acknowledged += kind is m.Acknowledgement
         if isinstance(message, m.NoMessage):
@@ -382,8 +399,10 @@ class JsonReading(RequestReading):
 
     def heard(self, message: Any) -> Said:
         """Follows a message of the server, and returns its meaning."""
+        # Counts messages that the client must acknowledge.
         self._since += m.is_due(message)
         if self.is_asked(message):
+            # The request for a destination shows that the student was accepted.
             if isinstance(message, m.WhereToMove):
                 self.goes_on()
             return Said(question(message))
@@ -404,6 +423,7 @@ class JsonReading(RequestReading):
 
     def _refusal(self, message: m.ErrorMessage) -> Said:
         """Follows an error of the server, which refuses the last answer or announces that the server stops."""
+        # Only the announcement has a reason.
         if message.reason is not UNSET:
             return Said("the server stops")
         self.refused()
@@ -414,7 +434,10 @@ class JsonReading(RequestReading):
 
 
 def unacknowledged(readings: Sequence[JsonReading]) -> Iterator[Said]:
-    """Yields a finding if the client has not sent enough Acknowledgements on all connections of a session."""
+    """
+    Yields a finding if the client has not sent enough Acknowledgements, counted over all its connections. No more than
+    a note if it never sends any.
+    """
     due, sent = sum(one.due for one in readings), sum(one.acknowledged for one in readings)
     if not sent and due > FEW:
         yield Said("the client acknowledges nothing", Grade.NOTE, "Acknowledgement")

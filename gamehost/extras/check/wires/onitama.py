@@ -57,6 +57,11 @@ def stalemate(client: bool) -> Callable[[Any, Seat], None]:
     """
 
     def lay(master: Any, seat: Seat) -> None:
+        """
+        Puts the position into the match.
+
+        :param seat: the client's seat
+        """
         stuck = seat if client else 1 - seat
         hands = [(Card("ox"), Card("horse")), (Card("ox"), Card("horse"))]
         hands[stuck] = (Card("crab"), Card("elephant"))
@@ -92,6 +97,7 @@ class OnitamaReading(Reading):
     }
 
     def __init__(self) -> None:
+        """Makes the reading of one connection."""
         #: The position; `None`: it is not known, because the server has not sent the cards.
         self.position: Position | None = None
         self.name = ""
@@ -110,12 +116,14 @@ class OnitamaReading(Reading):
 
     def said(self, message: Any) -> Said:
         """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        # Only the next message may be late.
         may_be_late, self._may_be_late = self._may_be_late, False
         said = self.of_any_time(message)
         if said is not None:
             return said
         said = self.of_a_match(message)
         if self.turn is None and not may_be_late:
+            # The server will refuse it.
             self.open.append("other")
             if said.grade is None:
                 return Said(f"{said.meaning}, but no match is played", Grade.BREACH)
@@ -145,10 +153,17 @@ class OnitamaReading(Reading):
         return Said(f"logs in as {name}")
 
     def sends(self, move: Any, words: str, wrong: str | None, legal: str = "", in_turn: bool = True) -> Said:
-        """Judges a move of the client, as of `Unanswered.send`. Without a match, the move is only described."""
+        """
+        Judges a move of the client during a match; see `Unanswered.send`. If no match is played, the move is not
+        expected to be answered, and the result only has its meaning and its fault.
+
+        :param wrong: why the rules refuse the move; `None`: they do not
+        """
         if self.turn is not None:
             return self.unanswered.send(move, words, wrong, legal, in_turn)
-        return Said(words + legal) if wrong is None else Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
+        if wrong is None:
+            return Said(words + legal)
+        return Said(f"{words}: {wrong}" if words else wrong, Grade.BREACH)
 
     def moves(self, card: str, squares: tuple[Square | None, Square | None], shown: str) -> Said:
         """
@@ -163,6 +178,7 @@ class OnitamaReading(Reading):
         move = (known, start, end)
         if (wrong := self._not_on_turn()) is not None:
             return self.sends(move, "", wrong, in_turn=False)
+        # Without the cards, nobody can say whether the move is legal.
         if self.position is None:
             return self.sends(move, f"moves {shown} by {card}", None)
         words = f"{_PIECES.get(self.position.board[start], 'nothing')} {shown} by {card}"
@@ -186,7 +202,8 @@ class OnitamaReading(Reading):
         return self.sends(known, words, None, "; nothing can be moved")
 
     def _not_on_turn(self) -> str | None:
-        """Returns the fault of a move if it is not the client's turn; otherwise `None`."""
+        """Returns the fault of a move if it is the opponent's turn; `None`: it may be the client's turn."""
+        # No match, or the side is not known, or it is the client's turn.
         if self.turn is None or self.own is None or self.own == self.turn:
             return None
         words = f"it is {_SIDES[self.turn]}'s turn"
@@ -198,6 +215,7 @@ class OnitamaReading(Reading):
 
     def refused(self, reason: str | None) -> Said:
         """Follows the refusal of a move."""
+        # No move is unanswered, so another message is refused.
         if self.unanswered.refused() is None and self.open:
             del self.open[0]
         return Said("the last move is refused" + (f": {reason}" if reason else ""), Grade.BREACH)
@@ -215,7 +233,13 @@ class OnitamaReading(Reading):
 
     def begins(self, white: str, black: str, position: Position | None) -> str:
         """Follows the beginning of a match. Returns the meaning of the message."""
-        self.goes_on(0 if white == self.name else 1 if black == self.name else None, 0)
+        own = None
+        if white == self.name:
+            own = 0
+        elif black == self.name:
+            own = 1
+        # White moves first.
+        self.goes_on(own, 0)
         self.position = position
         return f"the match begins; {white} is White and moves first, {black} is Black"
 
@@ -233,6 +257,7 @@ class OnitamaReading(Reading):
         """Follows a move of any side: it answers the client's move, or ends the opponent's turn."""
         if self.turn is None:
             return
+        # A side that is not known may be the client.
         if self.own in (None, self.turn):
             self.unanswered.accepted(move)
         else:
@@ -281,6 +306,7 @@ def dealt(white: Sequence[str], black: Sequence[str], spare: str, board: str, tu
     """
     named = [card_named(word) for word in (*white, *black, spare)]
     cards = [card for card in named if card is not None]
+    # A name that is no card was left out.
     if len(cards) != 5 or len(board) != len(SQUARES):
         return None
     return Position(((cards[0], cards[1]), (cards[2], cards[3])), cards[4], board, turn)
@@ -331,6 +357,7 @@ class LinesReading(OnitamaReading):
     }
 
     def of_any_time(self, message: Any) -> Said | None:
+        """Judges a message that is possible at any time; `None`: it is another message."""
         match message:
             case m.Login(name):
                 return self.logs_in(name.split(":")[0])
@@ -340,9 +367,11 @@ class LinesReading(OnitamaReading):
         return None
 
     def of_a_match(self, message: Any) -> Said:
+        """Judges a message that belongs to a match."""
         match message:
             case m.MakeMove(card, start, end):
                 said = self.moves(card, (SQUARE_NAMED.get(start), SQUARE_NAMED.get(end)), f"{start}-{end}")
+                # The host accepts capital letters, but another server may not.
                 if said.grade is None and (card, start, end) != (card_named(card), start.lower(), end.lower()):
                     return Said("writes cards or squares in capital letters", Grade.FRAGILE)
                 return said
@@ -355,6 +384,7 @@ class LinesReading(OnitamaReading):
         return self.no_message()
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server, and returns its meaning."""
         match message:
             case m.InvalidMove(reason):
                 return self.refused(reason)
@@ -403,6 +433,7 @@ def _dealt(text: str, board: str, turn: int) -> Position | None:
 
 def spoiled(data: bytes) -> bytes | None:
     """Changes a move so that it ends on its start square. No card allows that. Returns `None` for other messages."""
+    # A move has four fields.
     if not data.startswith(b"MAKE_MOVE|") or data.count(b"|") != 3:
         return None
     command, card, start, _ = data.rstrip(b"\r\n").split(b"|")
@@ -462,6 +493,10 @@ class OnitamaSpelling(Spelling):
         return ()
 
     def documented(self, message: Any) -> Any | None:
+        """
+        Returns a message of the server as the document has it, without extensions; `None`: the whole message is an
+        extension, or need not come.
+        """
         match message:
             case m.Waiting() | m.Error():
                 return None
@@ -496,6 +531,7 @@ def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[Any]]]:
     yield "a card that does not exist", (m.MakeMove("unicorn", start, end),)
     yield "a square off the board", (m.MakeMove(action.card, start, "f9"),)
     yield "STALEMATE while there is a legal move", (m.Stalemate(action.card),)
+    # The cards and pieces are only known before the first move.
     if run.moves == 0 and run.opening is not None and "deal" in run.opening.settings:
         theirs = run.opening.settings["deal"].split("/")[1].split(",")[0]
         yield "a move with a card of the other player", (m.MakeMove(theirs, start, end),)

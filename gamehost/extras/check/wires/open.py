@@ -65,6 +65,7 @@ class OpenReading(Reading):
     SECRETS = (*Reading.SECRETS, "code")
 
     def __init__(self) -> None:
+        """Makes the reading of one connection."""
         #: Whether the client has logged in.
         self._entered = False
         #: The table of the match; `None`: there is no match.
@@ -92,6 +93,7 @@ class OpenReading(Reading):
 
     def said(self, message: Any) -> Said:
         """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        # Only the next message may be late.
         may_be_late, self._may_be_late = self._may_be_late, False
         match message:
             case m.Act(table, action):
@@ -103,6 +105,7 @@ class OpenReading(Reading):
                 words = f"logs in as {name}"
                 return Said(f"{words}, but is logged in already", Grade.BREACH) if self._entered else Said(words)
             case m.AskMoves(table, begun, number):
+                # A refusal is no fault if the request is for the client's own match as it stands now, and the only one.
                 self._asked[number] = table == self._table and begun is UNSET and not self._asked
             case m.Seek(game) if self._table is None:
                 return Said(f"looks for opponents in {game}")
@@ -113,6 +116,7 @@ class OpenReading(Reading):
                 self._open.append("other")
                 return Said("gives up, but no match is played", Grade.BREACH)
         words = _SAID.get(type(message), "")
+        # A message without a known meaning.
         if not words:
             self._open.append("other")
             return Said(getattr(message, "reason", "this is no message of a client"), Grade.BREACH, "framing")
@@ -131,8 +135,10 @@ class OpenReading(Reading):
         except ValueError as error:
             return self._moves.send(notation, words, str(error), in_turn=False)
         legal = None if self._view is None else game.legal(self._view, self._seat)
+        # The position is not known, or this game has no list of legal actions.
         if legal is None:
             return self._moves.send(notation, words, None, "")
+        # Longer lists are cut off: with so many actions, nobody can say quickly that one is not legal.
         listed = list(islice(legal, MOST + 1))
         if not listed:
             return self._moves.send(notation, words, "the client has nothing to do now", in_turn=False)
@@ -140,9 +146,11 @@ class OpenReading(Reading):
         return self._moves.send(notation, words, wrong)
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the host. Returns its meaning, and for a refusal how bad the refused message was."""
         match message:
             case m.Refused(why, number):
                 excused = self.excuses(message)
+                # No request for moves has this id, so a move is refused.
                 if self._asked.pop(number, None) is None:
                     self._moves.refused()
                 return Said(f"refused: {why}", None if excused else Grade.BREACH)
@@ -192,6 +200,7 @@ class OpenReading(Reading):
             case m.Pong():
                 return "the host is there"
             case m.Over(table, _, _, _, why) if table == self._table:
+                # Without an unanswered action, one may still come that was sent before the end was known.
                 self._may_be_late = self._moves.over() == 0
                 self._table = self._played = self._view = None
                 return f"the match is over: {why}"
@@ -203,6 +212,7 @@ class OpenReading(Reading):
         messages, game = self._played.messages, self._played.game
         # An event of the own seat answers the client's action.
         seat = _of(event, "seat")
+        # An event without a seat concerns all.
         own = seat is None or seat == self._seat
         sent = self._moves.next_accepted() if own else None
         if sent is not None:
@@ -214,6 +224,7 @@ class OpenReading(Reading):
             if told is not None:
                 self._view = game.follow(self._view, told, self._seat)
         except (ValidationError, ValueError, LookupError):
+            # The event cannot be followed, so the position is not known from now on.
             self._view = None
         return f"{_of(event, 'kind') or type(event).__struct_config__.tag}"
 

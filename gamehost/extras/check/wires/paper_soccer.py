@@ -54,6 +54,7 @@ class LeadsToBounces(PaperSoccerPlayer):
 
     def _points(self, place: Place) -> tuple[int, ...]:
         """Returns the turn with the most touched points around its end."""
+        # Turns that win for neither side. A winner is a side from 0; -1: none.
         found = [turn for turn in turns(place, MOST_TURNS) if turn.to.winner < 0]
         if not found:
             return super()._points(place)
@@ -66,6 +67,7 @@ class ScoresAnOwnGoal(PaperSoccerPlayer):
 
     def _points(self, place: Place) -> tuple[int, ...]:
         """Returns a turn into its own goal, or one that ends as near to it as possible."""
+        # Searched for the other side, so the goal at the end is its own.
         way = way_to_goal(evolve(place, side=1 - place.side))
         found = [turn for turn in turns(place, MOST_TURNS) if turn.to.winner < 0]
         if way is not None or not found:
@@ -109,6 +111,7 @@ class XmlReading(Reading):
     """Follows a game on one connection, as the client knows it, and judges the client's messages."""
 
     def __init__(self) -> None:
+        """Makes the reading of one connection."""
         self._nick = ""
         self._position = Position()
         #: The player to move; empty: there is no game.
@@ -124,6 +127,7 @@ class XmlReading(Reading):
 
     def said(self, message: Any) -> Said:
         """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        # Only the next message may be late.
         may_be_late, self._may_be_late = self._may_be_late, False
         if isinstance(message, m.Move):
             return self._move(message.points, message.game_id, may_be_late)
@@ -145,6 +149,7 @@ class XmlReading(Reading):
                 words = "has seen the end of the game"
                 return Said(f"{words}, but it is not over", Grade.BREACH) if playing else Said(words)
             case m.LeaveGame(game_id):
+                # A message without an id means the client's own game.
                 if playing and game_id not in (None, self._game_id):
                     return Said("gives up a game that it is not in", Grade.BREACH)
                 self._next = ""
@@ -176,6 +181,7 @@ class XmlReading(Reading):
         :param may_be_late: whether the move may have been sent before the end of the game was known
         """
         words = "plays " + " ".join(f"({x},{y})" for x, y in points)
+        # There is no game.
         if not self._next:
             if may_be_late and game_id in (None, self._game_id):
                 return Said(words)
@@ -188,14 +194,17 @@ class XmlReading(Reading):
         try:
             after = self._position.after(points)
         except Foul as foul:
+            # On this wire, an illegal move loses the game.
             return self._moves.send(points, words, f"illegal: {foul}", fatal=True)
         legal = "; the game is over" if after.ending else "; legal"
         said = self._moves.send(points, words, None, legal, written=(points, game_id))
+        # Such a move is legal, but only some servers read it.
         if said.grade is None and game_id is None:
             return Said("leaves out the id of the game, or the message around a move", Grade.FRAGILE)
         return said
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
         match message:
             case m.LoginResponse(error):
                 if "log-in" in self._open:
@@ -223,11 +232,13 @@ class XmlReading(Reading):
         game follows the error.
         """
         refused = self._moves.next_refused()
+        # A wrong move that does not end the turn, such as one out of turn.
         if refused is not None and not refused.ends_turn:
             self._moves.refused()
             return Grade.BREACH
         if self._open:
             return GRADES[self._open.pop(0)]
+        # The end of the game will answer this move.
         if self._moves.fatal() is not None:
             return Grade.BREACH
         return Grade.NOTE if self._moves.refused() is None else Grade.BREACH
@@ -239,6 +250,7 @@ class XmlReading(Reading):
         :param following: the player that moves next
         :param points: the points of the move; empty: the game begins
         """
+        # `_next` was the player that has moved now.
         mover, self._next = self._next, following
         if not points:
             self._position = Position()
@@ -251,6 +263,7 @@ class XmlReading(Reading):
         try:
             self._position = self._position.after(points)
         except Foul:
+            # The points are not those of one move: after a lost connection, all points of the game come.
             self._position = _followed(points)
         x, y = points[-1]
         return f"the ball is at ({x},{y}); {following} is to move"
@@ -258,6 +271,7 @@ class XmlReading(Reading):
     def _over(self, winner: str, loser: str, points: tuple[m.Point, ...]) -> Said:
         """Follows the end of the game. It is a breach if the client has lost by an illegal move."""
         words = f"the game is over: {winner} has won, {loser} has lost"
+        # After an illegal move, the end has no points.
         illegal = self._moves.fatal() is not None and not points and loser == self._nick
         if points and self._next == self._nick:
             self._moves.accepted(points)
@@ -331,6 +345,10 @@ class XmlSpelling(Spelling):
         return (m.Move(action.points, match_id),)
 
     def documented(self, message: Any) -> Any | None:
+        """
+        Returns a message of the server as the document has it; `None`: the message is an extension, or need not come.
+        Texts for people are left out, since the document does not fix them.
+        """
         match message:
             case m.PlayerLeftGame():
                 return None
@@ -378,6 +396,7 @@ def loses(faults: Faults, moves: int = 0) -> Script:
     """
 
     async def script(run: ServerRun) -> None:
+        """Plays some moves, and then the illegal one."""
         await meet(run)
         await run.play(moves)
         await try_all(run, faults)
@@ -398,6 +417,7 @@ async def leaves(run: ServerRun) -> None:
     await meet(run)
     await run.play(2)
     user, _ = run.on_turn()
+    # The player that is not on turn gives up.
     if user is not None:
         await run.say(run.other(user), m.LeaveGame(run.match_id), trying="leaveGame")
 

@@ -44,12 +44,16 @@ def schema_fault(data: bytes) -> str:
     if root.getroottree().docinfo.doctype or schema().validate(root):
         return ""
     error = schema().error_log[0]
+    # Most messages are one line, so its number says nothing.
     place = f"line {error.line}, " if error.line > 1 else ""
     return place + _in_words(error.message)
 
 
 def _in_words(message: str) -> str:
-    """Converts a message of libxml2 into words without values."""
+    """
+    Converts a message of libxml2 about the schema into words for the client's author. Values of the message are left
+    out, since they may be secrets.
+    """
     found = _WHERE.match(message)
     if found is None:
         return "not as the schema says"
@@ -60,6 +64,7 @@ def _in_words(message: str) -> str:
         return f"element {element}: attribute {other[1]} is not known"
     if attribute is not None:
         return f"element {element}: attribute {attribute} has a value of another form"
+    # The outermost element is not one of the two that are messages.
     if rest.startswith("No matching global"):
         return f"element {element}: expected message or point"
     expected = _EXPECTED.search(rest)

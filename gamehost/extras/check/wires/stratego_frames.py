@@ -60,6 +60,7 @@ class FramesReading(Reading):
     """Follows a game on one connection, as the client sees it, and judges the client's frames."""
 
     def __init__(self) -> None:
+        """Makes the reading of one connection."""
         self._name = ""
         self._phase = Phase.OUTSIDE
         self._sight = Sight()
@@ -84,8 +85,10 @@ class FramesReading(Reading):
         self._crossed = False
 
     def said(self, message: Any) -> Said:
+        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
         match message:
             case m.SignOn(name):
+                # A guest's name may have a key behind a colon.
                 return self._signs_on((name or "").split(":")[0])
             case m.Setup(piece, x, y):
                 return self._places(piece, x, y)
@@ -111,6 +114,7 @@ class FramesReading(Reading):
 
     def _was_late(self) -> bool:
         """Returns whether the client may have sent the current frame before it knew the end of the game. Only one may be so."""
+        # `_crossed` remembers that such a frame has come, because the server may still refuse it.
         late, self._may_be_late = self._may_be_late and self._phase is Phase.AFTER, False
         self._crossed = self._crossed or late
         return late
@@ -119,6 +123,7 @@ class FramesReading(Reading):
         """Judges a placement of a piece."""
         known = KINDS.get(piece)
         wrong = "no such piece" if known is None else self._wrong_place(known, x, y)
+        # The server answers each placement, in order.
         self._placing.append((x, y) if wrong is None else None)
         if wrong is not None or known is None:
             return Said(f"places a piece at ({x},{y}): {wrong}" if known else "no such piece", Grade.BREACH)
@@ -131,6 +136,7 @@ class FramesReading(Reading):
             return str(self._phase.value)
         if self._ready:
             return "the client has said that it is ready"
+        # A client that does not know its side may place its pieces on either one.
         rows = (0, 6) if self._rows is None else (self._rows,)
         if not (0 <= x <= 9 and any(first <= y <= first + 3 for first in rows)):
             return "not in the client's own rows"
@@ -146,6 +152,7 @@ class FramesReading(Reading):
         if text == "ready" and len(self._placed) == 40 and self._phase is Phase.SET_UP and not self._ready:
             self._ready = True
             return Said(words)
+        # The server refuses a wrong Ready by the same message as a wrong placement.
         self._placing.append(None)
         return Said(f"{words}, but forty pieces are placed, and then ready is said once", Grade.BREACH)
 
@@ -165,6 +172,7 @@ class FramesReading(Reading):
             return self._moves.send(numbers, words, "it is the other's turn", in_turn=False)
         if not all(0 <= number <= 9 for number in numbers):
             return self._moves.send(numbers, "", _OFF)
+        # Without the board, nobody can say whether the move is legal.
         if not self._seen:
             return self._moves.send(numbers, f"moves {words}", None, "")
         piece = self._sight.own.get(y * 10 + x)
@@ -172,8 +180,10 @@ class FramesReading(Reading):
         return self._moves.send(numbers, named, self._sight.wrong(y * 10 + x, to_y * 10 + to_x), "")
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
         match message:
             case m.PlacementValid():
+                # The answer to the oldest placement.
                 if self._placing:
                     del self._placing[0]
             case m.PlacementInvalid():
@@ -200,6 +210,7 @@ class FramesReading(Reading):
         if square is not None:
             self._placed.pop(square, None)
         else:
+            # `None` stands for a wrong placement, which is not on the board, or for Ready.
             self._ready = False
         return Said(_WORDS[m.PlacementInvalid], Grade.BREACH)
 
@@ -209,6 +220,7 @@ class FramesReading(Reading):
         document does not have this rule.
         """
         one = self._moves.next_refused()
+        # The client could know that the move is wrong, or the board is not known.
         if one is None or one.wrong is not None or not self._seen:
             return Grade.BREACH
         x, y, to_x, to_y = one.move
@@ -226,6 +238,7 @@ class FramesReading(Reading):
         """Follows a message of the server about the game. Returns its meaning."""
         match message:
             case m.Wait():
+                # During the set-up, `Wait` only says that the other player is not ready yet.
                 if self._phase is not Phase.SET_UP:
                     self._phase = Phase.WAITING
                 self._open.clear()
@@ -241,6 +254,7 @@ class FramesReading(Reading):
                 self._show(squares)
                 return "the board as this player may see it"
             case m.GameOver(winner):
+                # An unanswered move was sent before the end was known. Without one, it may still come.
                 self._crossed = self._moves.over() > 0
                 self._may_be_late = not self._crossed
                 self._phase, self._own_turn = Phase.AFTER, None
@@ -293,6 +307,7 @@ class FramesReading(Reading):
 
         :param move: the client's move, if it is known
         """
+        # A turn that is not known counts as the client's.
         if self._own_turn is False or move is None:
             self._moves.position_changed()
         else:
@@ -313,7 +328,10 @@ _WORDS: Mapping[type, str] = {
 
 
 def printed(message: Any, raw: bytes) -> str:
-    """Returns a frame as printable text: its fields, and its first bytes in hexadecimal digits."""
+    """
+    Returns a frame as printable text: its fields, and its first bytes in hexadecimal digits. The fields of a long frame
+    are left out.
+    """
     shown = repr(message) if len(raw) <= 64 else f"{type(message).__name__}(...)"
     digits = raw[:24].hex(" ").upper()
     return f"{shown}  [{digits}{' ...' if len(raw) > 24 else ''}]"
@@ -321,6 +339,7 @@ def printed(message: Any, raw: bytes) -> str:
 
 def spoiled(data: bytes) -> bytes | None:
     """Changes a move so that it ends on its start square. Returns `None` for other frames."""
+    # 4 is the kind of a move.
     if len(data) != HEADER.size + MOVE.size or data[1] != 4:
         return None
     start = data[HEADER.size : HEADER.size + 8]
@@ -389,12 +408,20 @@ class FramesSpelling(Spelling):
             )
         if isinstance(action, Move):
             return (m.Move(action.x, action.y, action.to_x, action.to_y),)
+        # The only other action.
         return (m.Ready(),)
 
     def documented(self, message: Any) -> Any | None:
         return None if isinstance(message, (m.Error, m.Side)) else message
 
     def secret(self, got: Any, expected: Any) -> str:
+        """
+        Returns which secret a message of the server tells a client, in words; empty: none. Pieces of the enemy must not
+        be named on a board.
+
+        :param got: the server's message
+        :param expected: the replica's message
+        """
         if isinstance(got, m.Board) and isinstance(expected, m.Board):
             pairs = zip(got.squares, expected.squares, strict=False)
             shown = sum(mine == _HIDDEN and theirs.isalnum() for theirs, mine in pairs)

@@ -70,6 +70,7 @@ class Sight:
 
         :param squares: a letter for each square, A1 first. Letters that are not pieces may be any.
         """
+        # An empty board with its lakes.
         marks = zip(squares, rules.BARE.decode("ascii"), strict=True)
         self.squares = "".join(mark if mark in rules.KINDS or mark == ENEMY else bare for mark, bare in marks)
 
@@ -77,6 +78,7 @@ class Sight:
         """Returns the fault of a client's move by the document; `None`: it has none."""
         if not (0 <= source < 100 and 0 <= target < 100):
             return _OFF
+        # Only what the client can see is on this board: its own pieces, and the enemy's without their kinds.
         return rules.opening(board_with(self.squares, rules.FIRST_PLAYER, {}), 0).objection(source, target)
 
     def crosses_again(self, source: int, target: int) -> bool:
@@ -86,6 +88,7 @@ class Sight:
 
     def walked(self, source: int, target: int) -> None:
         """Notes a move of the client for the Two-Squares rule. It does not change the board."""
+        # `None`: the move is not on a straight way, and the rule does not matter.
         way = rules.WAYS[source].get(target)
         if way is not None:
             self._walk = self._walk.on(source, target, way[1])
@@ -96,11 +99,14 @@ class Sight:
 
         :param battle: the kinds of the attacker and the defender, with `.` for an unknown kind; `None`: there was no battle
         """
+        # The board is not known.
         if not self.squares:
             return
+        # Without a battle, the moved piece is left.
         board, left = list(self.squares), "attacker"
         if battle is not None:
             fought = battle[0] in rules.MOVERS and battle[1] in rules.KINDS
+            # If a kind is not known, both pieces are removed: this cannot be decided here.
             left = rules.survivor(*battle) if fought else "tie"
         if left != "defender":
             board[target] = board[source] if left == "attacker" else "."
@@ -181,8 +187,10 @@ def short_game(moves: Sequence[rules.Move]) -> Script:
     """
 
     async def script(run: ServerRun) -> None:
+        """Plays the short game, and begins another one."""
         users = await meet(run)
         await _scripted(run, users, moves)
+        # On some wires the next match begins by itself.
         if run.spelling.again(users[0].name, ""):
             await once_more(run, *users)
         await run.play(6)
@@ -192,6 +200,7 @@ def short_game(moves: Sequence[rules.Move]) -> Script:
 
 def faults(run: ServerRun, user: User) -> Iterator[tuple[str, Sequence[object]]]:
     """Yields wrong moves of a user before its first move: the name of each fault, and the messages with it."""
+    # The front row of each side, from 0 at the bottom. `onward` is one row towards the enemy.
     own, enemy = (3, 6) if user.seat.seat == 0 else (6, 3)
     onward = 1 if user.seat.seat == 0 else -1
     back = own - onward
@@ -214,7 +223,9 @@ def refused(first: bool) -> Script:
     """
 
     async def script(run: ServerRun) -> None:
+        """Plays the set-ups, and sends the illegal moves."""
         users = await meet(run)
+        # The second player moves after the first move of the first player.
         await _scripted(run, users, () if first else SECOND_WINS[:1])
         user = users[0] if first else users[1]
         for words, messages in faults(run, user):
@@ -233,6 +244,7 @@ async def alike(run: ServerRun) -> None:
     for names, second in ((("ann", "bob"), FLAG_IN_B), (("amy", "bud"), FLAG_IN_B_TOO)):
         users = await meet(run, *names)
         await _scripted(run, users, QUIET_MOVES, second)
+        # The names differ in the two games.
         words = str(users[0].heard).replace(users[0].name, "FIRST").replace(users[1].name, "SECOND")
         heard.append(words)
     if heard[0] != heard[1]:
@@ -278,6 +290,7 @@ class LinesReading(Reading):
     """
 
     def __init__(self) -> None:
+        """Makes the reading of one connection."""
         #: What the server waits for: `name`, `password`, `answer`, `set-up` or `move`; empty: nothing.
         self._awaited = ""
         #: The rows of the set-up so far.
@@ -309,6 +322,7 @@ class LinesReading(Reading):
             return Said("gives the game up", law="turn")
         if text is not None and self._awaited == "set-up" and asks_for_help(text):
             return Said("asks for help", law="turn")
+        # The wire has lines without names, so what is awaited decides what a line means.
         match self._awaited:
             case "name":
                 self._awaited = "password"
@@ -324,14 +338,17 @@ class LinesReading(Reading):
         self._open += 1
         if text is None:
             return Said("a line that cannot be read", Grade.BREACH, "framing")
+        # An unanswered move means that the client did not wait for its answer.
         wrong = TOO_EARLY if self._moves else "nothing is awaited from the client now"
         return Said(wrong, Grade.BREACH, "turn")
 
     def _was_late(self, text: str | None) -> bool:
         """Returns whether a line is the one that the client may have sent before it knew the end of the game."""
+        # A set-up that has begun is a sign that the client knows the end.
         if not self._may_be_late or text is None or (self._awaited and self._rows):
             return False
         late = is_resignation(text) or m.read_move(text) is not None
+        # Only one line may be late.
         self._may_be_late = not late
         return late
 
@@ -345,12 +362,14 @@ class LinesReading(Reading):
         number = len(self._rows)
         if number == 4:
             self._awaited = ""
+            # Small letters have a finding of their own.
             fault = m.fault_of_set_up(tuple(row.upper() for row in self._rows))
             if fault is not None:
                 return Said(f"row 4 of the set-up: {fault}", Grade.BREACH, "set-up")
             self._place()
         if text is None:
             return Said("a line that cannot be read", Grade.BREACH, "framing")
+        # Blue's first line is row 10 of the board.
         row = number if self._red else 11 - number
         if text != text.upper():
             return Said("writes a set-up in small letters", Grade.FRAGILE, "set-up")
@@ -368,10 +387,12 @@ class LinesReading(Reading):
             self._open += 1
             return Said("not a move; expected ff-tt, such as B4-B5", Grade.BREACH, "move")
         self._awaited = ""
+        # A move has columns and rows from 0. Squares are numbered from A1, row by row.
         source, target = move[1] * 10 + move[0], move[3] * 10 + move[2]
         start, end = m.square(move[0], move[1]), m.square(move[2], move[3])
         piece = self._sight.own.get(source)
         words = f"{rules.KINDS[piece].name if piece else 'a piece'} {start} to {end}"
+        # Without the board, nobody can say whether the move is legal.
         wrong = self._sight.wrong(source, target) if self._sight.own else None
         said = evolve(self._moves.send((source, target), words, wrong, ""), law="move")
         if said.grade is None and text != text.upper():
@@ -408,6 +429,7 @@ class LinesReading(Reading):
         """Follows the colour of the client. A second colour without a new game means that the set-up was refused."""
         again, self._begun = not self._begun, False
         self._red = color == "red"
+        # A client that has come back has its pieces already.
         self._awaited = "" if self._back else "set-up"
         self._rows.clear()
         if again:
@@ -427,10 +449,12 @@ class LinesReading(Reading):
 
     def _grade_of_error(self, reason: str) -> Grade:
         """Finds what the server refuses by an error, and returns the grade of it."""
+        # The error gives the reason why the log-in was refused.
         if self._not_let_in:
             return Grade.NOTE
         if self._moves:
             return self._grade_of_refusal()
+        # The whole set-up is refused, so its rows are awaited again.
         if self._awaited == "" and len(self._rows) == 4 and "set-up" in reason:
             self._awaited = "set-up"
             self._rows.clear()
@@ -448,6 +472,7 @@ class LinesReading(Reading):
             case m.Winner(color):
                 self._awaited = ""
                 crossed = self._moves.over()
+                # One line from before the end is ignored by the server, and the others are refused.
                 self._may_be_late = crossed + self._open == 0
                 self._open = max(0, self._open + crossed - 1)
                 self._sight.clear()
@@ -469,6 +494,7 @@ class LinesReading(Reading):
             source, target = one.move
             self._moves.accepted(one.move)
             self._sight.walked(source, target)
+            # `.` stands for a kind that is not known.
             met = None if piece is None else (self._sight.own.get(source, "."), m.PIECES[piece])
             self._sight.moved(source, target, met)
         if piece is None:
@@ -555,6 +581,7 @@ class LinesSpelling(Spelling):
         """Returns the messages with which a client sends an action."""
         if isinstance(action, rules.PlaceRows):
             lines = ["".join(m.LETTERS[piece] for piece in row) for row in action.rows]
+            # Blue's rows are sent from the top of the board downwards.
             return tuple(map(m.Text, lines if seat == 0 else reversed(lines)))
         if isinstance(action, rules.Move):
             return (m.Text(f"{m.square(action.x, action.y)}-{m.square(action.to_x, action.to_y)}"),)
@@ -573,6 +600,7 @@ async def wrong_password(run: ServerRun) -> None:
     """A script: a user logs in with a wrong password, and then with its own."""
     user = run.new_user("ann")
     await run.connect(user)
+    # The first log-in makes the account, with its password.
     await run.spelling.enter(run, user)
     await run.drop(user)
     await run.pause(AWAY)

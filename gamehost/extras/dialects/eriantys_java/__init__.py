@@ -34,6 +34,7 @@ def configure(settings: Settings) -> CommonWireConfig[Any]:
     codec = partial(imported("gamehost.extras.dialects.eriantys_java.codec:JavaCodec"), LastEncoded())
     conversation = partial(
         imported("gamehost.extras.dialects.eriantys_java.conversation:JavaConversation"),
+        # The setting is in milliseconds.
         pace=setting(settings, "pace", 30, from_to(0, 1000)) / 1000,
         ack_seconds=setting(settings, "ack_seconds", 10.5, seconds),
         ping=setting(settings, "ping", 2.0, seconds),

@@ -66,6 +66,7 @@ class JavaReading(RequestReading):
                 # The request is open again. It is not repeated, unless it follows this message.
                 self.asked = self.answered[1] if self.answered is not None else self.asked
                 return Said(f"refused: {message.value}", Grade.NOTE if message in self.RACES else Grade.BREACH)
+            # The last board is needed to judge answers.
             case m.UpdateBoard():
                 self.board = message
             case m.CommunicateWinner(nicknames):
@@ -95,6 +96,7 @@ def spoiled(data: bytes) -> bytes | None:
     """Changes the number in an answer to one that no request offers. Returns `None` for other messages."""
     if not any(name in data for name in _NUMBERED) or not data.endswith(RESET):
         return None
+    # The number is the last four bytes of the object.
     return data[: -len(RESET) - 4] + (99).to_bytes(4, "big") + RESET
 
 

@@ -34,6 +34,11 @@ class ObjectReader:
     """
 
     def __init__(self, data: bytearray) -> None:
+        """
+        Makes a reader for one message. It is a generator, which waits where bytes are missing.
+
+        :param data: the received bytes, to which the caller adds more
+        """
         self._data = data
         #: The position of the next byte.
         self.at = 0
@@ -42,7 +47,7 @@ class ObjectReader:
 
     def value(self, depth: int = 0) -> Reading:
         """
-        Reads any object, or null.
+        Reads any object, or null. It waits (by `yield`) as long as bytes are missing.
 
         :param depth: how deeply the object is nested
         :raises WireError: it is not an object of this wire
@@ -55,6 +60,7 @@ class ObjectReader:
         if tag == objects.REFERENCE:
             return (yield from self._reference())
         if tag == objects.STRING:
+            # A value gets its handle, the number by which later parts refer to it, before it is read.
             place = self._new_handle(None)
             self._handles[place] = yield from self._utf()
             return self._handles[place]
@@ -105,6 +111,7 @@ class ObjectReader:
 
     def _reference(self) -> Reading:
         """Reads a handle, and returns the value that has it."""
+        # Java's handles begin with this number.
         number = (yield from self._int()) - objects.FIRST_HANDLE
         if not 0 <= number < len(self._handles):
             raise WireError("a reference to nothing")
@@ -143,6 +150,7 @@ class ObjectReader:
         :raises WireError: it differs
         """
         fault = WireError(f"the class {java.simple_name} has another descriptor")
+        # The version number of the class.
         if (yield from self._take(8)) != java.uid:
             raise fault
         self._new_handle(java)
@@ -153,6 +161,7 @@ class ObjectReader:
             kind = yield from self._take(1)
             if kind != one.signature[:1].encode("ascii") or (yield from self._utf()) != one.name:
                 raise fault
+            # A primitive type has one letter. The signature of a class follows as a text of its own.
             if len(one.signature) > 1 and (yield from self.value(DEEPEST)) != one.signature:
                 raise fault
         if (yield from self._take(1)) != objects.END or (yield from self._descriptor_or_null()) is not java.parent:
@@ -186,6 +195,7 @@ class ObjectReader:
 
     def _list(self, place: int, depth: int) -> Reading:
         """Reads the elements of a java.util.ArrayList."""
+        # Java writes the size twice, with a mark in between.
         size = yield from self._take(4)
         yield from self._expect(objects.BLOCKDATA + b"\x04" + size)
         found = self._handles[place] = objects.JavaList([])
@@ -198,6 +208,7 @@ class ObjectReader:
         """Reads the pairs of a java.util.HashMap or java.util.EnumMap."""
         found = self._handles[place] = objects.JavaMap([])
         if java is objects.HASH_MAP:
+            # Load factor and threshold of the map, and then the number of its buckets, do not matter here.
             yield from self._take(8)
             yield from self._expect(objects.BLOCKDATA + b"\x08")
             yield from self._take(4)
@@ -232,6 +243,7 @@ class ObjectReader:
             raise WireError("a constant of a class that is no enumeration")
         place = self._new_handle(None)
         name = yield from self.value(DEEPEST)
+        # A constant of another enumeration is a `str` in Python, too.
         if isinstance(name, StrEnum) or not isinstance(name, str) or name not in kind.__members__:
             raise WireError(f"{kind.__name__} has no such constant")
         self._handles[place] = kind[name]
@@ -277,6 +289,8 @@ class JavaClientCodec:
     """The codec of one connection, on the client's side."""
 
     def __init__(self) -> None:
+        """Makes the codec of a client's connection."""
+        # The bytes that were not read yet.
         self._rest = bytearray()
         self._header_read = self._greeted = False
         self._reader: ObjectReader | None = None
@@ -303,6 +317,8 @@ class JavaClientCodec:
             del rest[:4]
         while rest:
             if self._reading is None:
+                # The server writes a reset before each message, so that no message refers to objects of earlier ones.
+                # There may be several resets.
                 if rest[:1] != objects.RESET:
                     raise WireError("an object without a reset before it")
                 del rest[: len(rest) - len(rest.lstrip(objects.RESET))]
@@ -317,6 +333,7 @@ class JavaClientCodec:
         """Continues to read a message with the bytes that have come. Returns `None` if the message is not complete yet."""
         assert self._reading is not None and self._reader is not None
         try:
+            # Continues the generator. It ends with the value, or waits for more bytes.
             next(self._reading)
         except StopIteration as end:
             del self._rest[: self._reader.at]
@@ -326,7 +343,8 @@ class JavaClientCodec:
 
     def encode(self, message: Message) -> bytes:
         """
-        Returns the bytes of a client's message with its reset. The stream's header comes before the first message.
+        Returns the bytes of a client's message and of the reset after it, which ends each message. The stream's header
+        comes before the first message.
 
         :raises WireError: it is not a client's message, or has a value that the server would refuse
         """
@@ -336,6 +354,7 @@ class JavaClientCodec:
             data = objects.serialized(message) + objects.RESET
         except (StructError, ValueError, OverflowError, TypeError, AttributeError) as error:
             raise WireError(f"{type(message).__name__} has a value that cannot be written") from error
+        # Reads the message as the server does.
         if read(data, 0) != (message, len(data)):
             raise WireError(f"{type(message).__name__} has a value that the server would refuse")
         if self._greeted:

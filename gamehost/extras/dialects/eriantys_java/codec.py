@@ -68,7 +68,7 @@ def _int(data: bytes | bytearray, at: int) -> _Read:
 
 
 def _boolean(data: bytes | bytearray, at: int) -> _Read:
-    """Reads a boolean at a place; returns it and the place after it, or `None` if its byte has not come."""
+    """Reads a boolean at a place. Returns the value and the place after it; `None`: its byte has not come yet."""
     if len(data) == at:
         return None
     if data[at] > 1:
@@ -77,10 +77,14 @@ def _boolean(data: bytes | bytearray, at: int) -> _Read:
 
 
 def _text(data: bytes | bytearray, at: int) -> _Read:
-    """Reads a text, a reference to a text, or null."""
+    """
+    Reads a text, a reference to a text, or null. Returns the value and the place after it; `None`: it is not complete
+    yet.
+    """
     tag = bytes(data[at : at + 1])
     if tag != objects.STRING:
         return _one_of({objects.NULL: None, **_REFERENCES}, data, at)
+    # A tag, and two bytes for the length.
     start = at + 3
     if len(data) < start:
         return None
@@ -98,12 +102,14 @@ def _one_of(known: Mapping[bytes, Any], data: bytes | bytearray, at: int) -> _Re
 
     :param known: the value of each sequence
     :param at: the position at which the sequence begins
+    :returns: the value and the place after it; `None`: the sequence is not complete yet
     :raises WireError: the bytes are not the beginning of any sequence
     """
     begun = False
     for sequence, value in known.items():
         if data.startswith(sequence, at):
             return value, at + len(sequence)
+        # All bytes so far fit this sequence, and some are missing.
         begun = begun or (len(data) - at < len(sequence) and sequence.startswith(bytes(data[at:])))
     if not begun:
         raise WireError("a value that is not one of the expected ones")
@@ -126,9 +132,11 @@ _READERS: Mapping[type, tuple[Callable[[bytes | bytearray, int], _Read], ...]] =
 
 def read(data: bytes | bytearray, at: int) -> _Read:
     """
-    Reads a message with its reset.
+    Reads a message and the reset after it. A reset is the byte after which the client refers to no earlier object; it
+    ends each message.
 
     :param at: the position at which the message begins
+    :returns: the message and the place after the reset; `None`: they are not complete yet
     :raises WireError: the bytes are not the beginning of a message
     """
     kind = _kind(data, at)
@@ -142,6 +150,7 @@ def read(data: bytes | bytearray, at: int) -> _Read:
             return None
         found.append(value[0])
         at = value[1]
+    # The reset has not come yet.
     if len(data) == at:
         return None
     if data[at] != objects.RESET[0]:
@@ -153,8 +162,10 @@ def _kind(data: bytes | bytearray, at: int) -> type | None:
     """Returns the class of the message that begins at a position; `None`: its descriptor is not complete yet."""
     end = at + _NAME
     if len(data) >= end:
+        # The byte has the length of the name.
         end += data[at + 3]
     name = bytes(data[at:end])
+    # All beginnings of the descriptors are known, those that are not complete, too.
     if name not in _BEGINNINGS:
         raise WireError("an object that is no message of a client")
     kind = _BY_NAME.get(name[_NAME:])
@@ -202,7 +213,9 @@ class JavaCodec:
 
     @property
     def sequence(self) -> int:
-        """The number of the next message, as of `gamehost.wires.base.Numbered`: 0 before the stream's header, otherwise 1."""
+        """
+        The number of the next message (see `gamehost.wires.base.Numbered`): 0 before the stream's header, otherwise 1.
+        """
         return int(self._greeted)
 
     @sequence.setter
@@ -223,6 +236,7 @@ class JavaCodec:
                 # If the connection comes from another host of a cluster, that host may have read the header already.
                 goes_on = self._goes_on and bytes(rest[:1]) in (objects.OBJECT, objects.RESET)
                 if not (goes_on or objects.HEADER.startswith(bytes(rest[:4]))):
+                    # Perhaps the mark of another protocol on this port: wait for the rest.
                     if may_be_mark(rest):
                         return
                     raise OtherProtocol(bytes(rest))
@@ -249,10 +263,12 @@ class JavaCodec:
 
     def _object(self, message: m.Message) -> bytes:
         """Returns the bytes of a message's object, from a cache if possible."""
+        # There are few different messages of this class, so each is encoded once.
         if type(message) in _FEW:
             return _serialized_once(message)
         if type(message) is not m.UpdateBoard:
             return objects.serialized(message)
+        # All players get the same board.
         return self._boards.bytes_of(message, objects.serialized)
 
 

@@ -97,7 +97,8 @@ _HALF = (events.AskDestination, events.AskCardStudent, events.AskColour)
 
 def ways_out(request: events.Ask) -> Iterator[events.Action]:
     """
-    Yields answers that finish or undo a half-done step, the best one first. One of them is accepted.
+    Yields the host's answers for a player that is back in the middle of a step. They finish or undo the step; the best
+    one comes first, and one of them is accepted.
 
     A chosen student is put back by a destination that does not exist. Swaps stop if they may. Every other request of a
     character gets the first possible answer.
@@ -140,6 +141,11 @@ class JavaConversation(EriantysConversation[m.Message]):
     def __init__(
         self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, **settings: float
     ) -> None:
+        """
+        Makes the conversation.
+
+        :param settings: the settings `pace`, `ack_seconds` and `ping`, in seconds
+        """
         # Requests to these clients wait for no other client, so their gate never delays one.
         super().__init__(peer, lobby, wire, queue, strict, ack_seconds=0.0)
         self._settings = settings
@@ -170,7 +176,9 @@ class JavaConversation(EriantysConversation[m.Message]):
         return m.GameInfo(expert, table, seats, waiting)
 
     def begin(self) -> None:
+        """Begins the conversation: asks for the nickname, and sends pings from now on."""
         self.peer.say(m.CommunicationMessage.ENTER_NICKNAME)
+        # 0: no pings.
         if self._settings["ping"]:
             # There are two ticks for each ping, so that the first ping comes after half the time.
             self.peer.pulse(self._settings["ping"] / 2, self._tick)
@@ -197,8 +205,10 @@ class JavaConversation(EriantysConversation[m.Message]):
 
         After an Ack this moment replaces the longer wait for the Ack.
         """
+        # After a Pong, the client does not begin to wait for anything.
         if not isinstance(message, m.Pong):
             pace, acknowledged = self._settings["pace"], isinstance(message, m.Ack)
+            # Nothing is sent for this time, or for the rest of the longer wait for an Ack.
             seconds = pace if acknowledged else max(pace, self.peer.hold_seconds)
             if acknowledged or seconds:
                 self.peer.hold(seconds)
@@ -234,7 +244,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         return super().listed() if kept is None else [kept]
 
     def set_game(self, message: m.SetGame) -> None:
-        """Opens a game. A player with a reserved seat may not."""
+        """Opens a game. A player with a reserved seat (`_kept`) may not: it must go back to its match."""
         if self._kept is not None:
             self.peer.refuse(m.ErrorMessage.INVALID_ACTION)
         else:
@@ -255,13 +265,14 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def answer(self, message: m.Message) -> None:
         """
-        Passes an answer of the client to the match. If the request was not sent yet, it is dropped, because it is answered.
+        Passes an answer of the client to the match. If the request itself was not sent yet, it is not sent any more.
         """
         if self._situation is not None:
             self.peer.refuse(m.ErrorMessage.INVALID_ACTION)  # the client has not received the state of the match
             return
         if isinstance(message, m.ChosenTower) and self.choose_tower(message):
             return
+        # These answers have null where the client must give a value.
         if message in _NO_NULL:
             if self._awaits(type(message)) and not isinstance(message, m.UseCharacterEffect):
                 self._refuse_answer(m.ErrorMessage.INVALID_INPUT)
@@ -272,7 +283,9 @@ class JavaConversation(EriantysConversation[m.Message]):
             self._choose_for_monk()
         is_character = isinstance(message, m.UseCharacterEffect)
         dropped = self._awaits(type(message)) and self.peer.unsay(_is_request)
+        # Before `act`, because `tell_refused` may be called in it.
         self._refused.append((is_character, dropped))
+        # The action was accepted, so `tell_refused` will not be called for it.
         if self.act(SPELLING.action_of(message)):
             self._refused.pop()
 
@@ -283,6 +296,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         The published client does that if the character is used after the first student of Move 1. Then it waits for SUCCESS.
         """
         asked = self._asked
+        # The client has answered another request.
         if self._effect is not rules.Character.MONK or not isinstance(asked, events.AskCardStudent):
             return
         assert self.handle is not None
@@ -301,7 +315,10 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- said
 
     def say(self, message: m.Message) -> None:
-        """Sends a message. After a message that needs an Ack, nothing is sent until the Ack has come."""
+        """
+        Sends a message. After a message that the client must acknowledge, nothing is sent until its Ack has come, or
+        some seconds have passed.
+        """
         if m.is_due(message):
             self._client.say_due_and_hold(message, self._settings["ack_seconds"])
         else:
@@ -311,7 +328,10 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.peer.refuse(error_of(error))
 
     def _refuse_answer(self, error: m.ErrorMessage) -> None:
-        """Refuses an answer to the open request. The request is sent again only if the client has forgotten it."""
+        """
+        Refuses an answer to the open request. After some refusals the client waits for the request to come again. After
+        all others it asks its person again by itself, so the request is not sent again.
+        """
         self.peer.refuse(error)
         if isinstance(self._asked, _ASKED_AGAIN) or self._effect in _SWAPPING:
             self._say_asked()
@@ -332,11 +352,15 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- to the client: requests, and the results of answers
 
     def tell_ask(self, event: events.Ask) -> None:
-        """Sends a request to this player, after the messages that must come before it."""
+        """
+        Sends a request to this player, after the messages that must come before it. A request that the host has
+        answered for the client already is not sent.
+        """
         self._note(event)
         if self._ahead:
             self._ahead -= 1
             return
+        # An ordinary step is asked for again, so the character has no more requests.
         if self._effect is not None and type(event) in STEPS:
             self._end_effect()
         self._tell_kept_board()
@@ -345,11 +369,10 @@ class JavaConversation(EriantysConversation[m.Message]):
     def put(self, event: events.Ask) -> None:
         """
         Sends a request. MOVE_3 follows the request for a cloud, because the client asks its person as soon as it
-        receives MOVE_3.
-
-        Before the request for a wizard, a client must have chosen a team on this connection. A client that is back
-        chooses again.
+        receives MOVE_3. Before the request for a wizard, the client must have chosen its team on this connection. A
+        client that is back has chosen before, so it is offered only that team, and `choose_tower` handles the answer.
         """
+        # `_formal_tower` is the team that this player chose on an earlier connection.
         if isinstance(event, events.AskWizard) and not self._tower_chosen and self._formal_tower is not None:
             self.peer.say(m.AvailableTowers({self._formal_tower: 1}, {self._formal_tower: ()}))
             return
@@ -373,20 +396,25 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def tell_success(self, event: events.Success) -> None:
         """Called when an answer was accepted. SUCCESS is sent only after those answers after which the client waits for it."""
+        # The request that was answered.
         asked, self._asked = self._asked, None
         if self._effect is not None or isinstance(asked, events.AskTower | events.AskWizard):
             self._tower_chosen = self._tower_chosen or isinstance(asked, events.AskTower)
             self.peer.say(m.CommunicationMessage.SUCCESS)
         elif isinstance(asked, events.AskAssistant):
             self.say(m.PlayerStatusMessage(m.PlayerStatus.END_PLANNING))
+        # Mother Nature has moved: the client waits for END_MOVE_2 now.
         self._walked = isinstance(asked, events.AskSteps)
 
     def tell_refused(self, event: Refused) -> None:
         """Sends the refusal of an action. If a request was dropped because of the action, the request is sent before it."""
         error = event.error
+        # Whether the refused action was the use of a character, and whether a request was not sent because of the
+        # action.
         was_character, dropped = self._refused.popleft() if self._refused else (False, False)
         if dropped:
             self._say_asked()
+        # The action is not possible at all now.
         if not isinstance(error, events.IllegalChoice):
             self.peer.refuse(m.ErrorMessage.INVALID_ACTION)
         elif error.ask_again and not was_character and not dropped:
@@ -401,6 +429,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         if event.status in (Status.WIN, Status.LOSE):
             return
         if event.status is Status.MOVE_3:
+            # `put` sends MOVE_3 after the request for a cloud.
             self._move_3_due = True
             return
         if event.status in (Status.END_MOVE_1, Status.END_MOVE_2):
@@ -410,6 +439,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     def tell_board(self, event: events.Board) -> None:
         """Sends the board, but not before the island of Mother Nature is resolved, and during swaps only the last one."""
         self._board = event
+        # The island is not resolved yet: another board follows.
         if event.unresolved:
             return
         if self._effect in _SWAPPING:
@@ -437,6 +467,7 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def tell_owner(self, event: events.IslandOwner) -> None:
         """Called when influence was counted: sends the owner of the island if it has changed, otherwise NO_CHANGES."""
+        # Islands have numbers from 1.
         before = None if self._board is None else self._board.islands[event.number - 1].tower
         if event.island.tower is before:
             self.peer.say(m.CommunicationMessage.NO_CHANGES)
@@ -451,7 +482,8 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def tell_end_of_turn(self, event: events.EndOfTurn) -> None:
         """
-        Sends the end of a turn. A player with a turn without a cloud has not received MOVE_3, and receives no end of the turn.
+        Sends the end of a turn. If no cloud had students, the player was not asked for a cloud and has not received
+        MOVE_3. Then its client does not expect the end of the turn either, so it is not sent.
         """
         assert self.handle is not None
         skipped = event.seat == self.handle.seat and self._move_3_due
@@ -477,15 +509,21 @@ class JavaConversation(EriantysConversation[m.Message]):
     # -- returning players
 
     def deliver(self, event: Any) -> None:
-        """Sends an event of the table. While the host finishes a half-done step for the client, most events are only noted."""
+        """
+        Sends an event of the table. A client that is back may have left a step half done, which the host finishes
+        first. Meanwhile most events are only noted, and `_tell_situation` sends the state afterwards.
+        """
+        # The client is not waiting for the state of the match.
         if self._situation is None or isinstance(event, Back):
             super().deliver(event)
             return
         if isinstance(event, events.Board):
             self._board = event
+        # The first request of an ordinary step: the half-done step is finished.
         elif isinstance(event, tuple(STEPS)):
             self._note(cast(events.Ask, event))
             self._tell_situation()
+        # A request in the middle of a step: answer it for the client a moment later.
         elif isinstance(event, _HALF):
             self._note(event)
             self.peer.alarm(0, self._finish)
@@ -508,6 +546,7 @@ class JavaConversation(EriantysConversation[m.Message]):
         if situation.won is not None:
             self._tell_situation()
             self.tell_won(situation.won)
+        # No step is half done.
         elif situation.board is None or situation.request is None or type(situation.request) in STEPS:
             self._tell_situation()
         else:
@@ -527,10 +566,12 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.peer.say(
             m.JoinAlreadyExistingGame(self.game_info(self.handle.table, seats, seats, situation.match.expert))
         )
+        # Without a board, teams and wizards are still being chosen.
         if self._board is None:
             self._tell_set_up(situation)
             return
         self._say_board(self._board)
+        # The match is over, or nobody is to move.
         if situation.won is not None or self._turn is None:
             return
         self.peer.say(m.StartOfPlayerRound(self._board.round, self.name_of(self._turn)))
@@ -545,12 +586,14 @@ class JavaConversation(EriantysConversation[m.Message]):
             self.put(asked)
 
     def _tell_set_up(self, situation: events.Situation) -> None:
-        """Sends a client that is back during the choice of teams and wizards the beginning of the match."""
+        """Sends the beginning of the match to a client that is back while teams and wizards are being chosen."""
         assert self.handle is not None
+        # The end of the match follows.
         if situation.won is not None:
             return
         self.tell_match_started(situation.match)
         for tower, team in zip(SPELLING.towers, situation.teams, strict=False):
+            # The player had chosen this team before: `put` makes the client choose it again.
             if self.handle.seat in team:
                 self._formal_tower = tower
         if self._asked is not None:
@@ -558,6 +601,7 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def choose_tower(self, message: m.ChosenTower) -> bool:
         """Handles the answer of a client that is back and chooses its team again. Returns `False` if it is no such answer."""
+        # `put` has not asked this client for its team.
         if self._tower_chosen or self._formal_tower is None or not isinstance(self._asked, events.AskWizard):
             return False
         if message.color is self._formal_tower:

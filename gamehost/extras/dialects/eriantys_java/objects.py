@@ -188,7 +188,11 @@ class JavaClass:
 
 
 def _class(line: str, flags: int) -> JavaClass:
-    """Reads a class from a line of a table."""
+    """
+    Reads a class from a line of a table: its name, its version number, and its fields as `NAME:TYPE`.
+
+    :param flags: Java's flags of the class
+    """
     name, uid, *members = line.split()
     fields = [member.split(":") for member in members]
     return JavaClass(
@@ -203,10 +207,12 @@ def _read_tables() -> Mapping[str, JavaClass]:
         for one in (_class(line, SERIALIZABLE) for line in chain(*map(_lines, (_CLIENT, _SERVER, _MODEL))))
     }
     found |= {one.name: one for one in (_class(line, WITH_METHOD) for line in _lines(_CONTAINERS))}
+    # Classes with a parent have its name in the line.
     for line in _lines(_OVER):
         name, uid, parent, *members = line.split()
         over = _class(" ".join((name, uid, *members)), SERIALIZABLE)
         found[over.name] = JavaClass(over.name, over.uid, over.flags, over.fields, found[full_name(parent)])
+    # Arrays.
     for short, uid in _ARRAYS.items():
         name = f"[L{full_name(short)};"
         found[name] = JavaClass(name, bytes.fromhex(uid), SERIALIZABLE)
@@ -324,6 +330,10 @@ class _Builder:
     """Converts one message into a graph of objects. Each player, professor and card becomes a single object in the graph."""
 
     def __init__(self) -> None:
+        """
+        Makes the builder of one message. It makes each player, professor and card only once, because other parts refer
+        to the same object.
+        """
         self._players: dict[str, messages.Player] = {}
         self._player_objects: dict[str, JavaObject] = {}
         self._owners: dict[messages.Color, str | None] = {}
@@ -340,6 +350,7 @@ class _Builder:
             return JavaList([self.build(item) for item in value])
         if isinstance(value, Mapping):
             return JavaMap([(self.build(key), self.build(item)) for key, item in value.items()])
+        # Parts to which others refer have methods of their own.
         special = _BUILT.get(type(value))
         return self._plain(value) if special is None else special(self, value)
 
@@ -361,6 +372,7 @@ class _Builder:
         for one in java.all_fields:
             if one.name in known:
                 objects.append(known[one.name])
+            # A primitive type: its value is written as it is.
             elif len(one.signature) == 1:
                 objects.append(getattr(value, one.name))
             else:
@@ -401,6 +413,7 @@ class _Builder:
         known = self._professors.get(color)
         if known is None:
             self._professors[color] = known = JavaObject(_PROFESSOR, [color, None])
+            # `holder` is used for messages without a board, in which the owners are not known.
             owner = self._owners.get(color, holder)
             known.values[1] = None if owner is None else self._player(owner)
         return known
@@ -460,10 +473,12 @@ def message_of(found: Any) -> Message:
     if isinstance(found, messages.CommunicationMessage | messages.ErrorMessage):
         return found
     kind = SERVER_TYPES.get(found.java.simple_name) if isinstance(found, JavaObject) else None
+    # Another class may have the same name in another package.
     if kind is None or CLASSES[full_name(f"S.{kind.__name__}")] is not found.java:
         raise WireError("an object that is no message of the server")
     try:
         message: Message = convert(_Tree().of(found), kind)
+    # All that a wrong part may raise.
     except (ValidationError, StopIteration, AttributeError, TypeError):
         raise WireError(f"{kind.__name__} has a part of another class") from None
     return message
@@ -495,6 +510,7 @@ class _Tree:
         if isinstance(found, JavaMap):
             return {self._key(key): self.of(item, depth + 1) for key, item in found.pairs}
         if isinstance(found, JavaObject):
+            # Some fields refer back to objects around them. They are converted into names, so that the tree has an end.
             named = _NAMED.get(found.java.simple_name, {})
             return {
                 one.name: named.get(one.name, _Tree.of)(self, value, depth + 1)
@@ -603,6 +619,7 @@ class ObjectWriter:
             self._constant(value)
         elif isinstance(value, str):
             self._text(value)
+        # The other kinds of values have a handle by the object itself.
         elif not self._referred(value):
             if isinstance(value, JavaObject):
                 self._begin(value, value.java)
@@ -623,12 +640,14 @@ class ObjectWriter:
             self._value(item)
 
     def _text(self, text: str) -> None:
+        """Writes a text: in full the first time, and as a reference later."""
         if not self._referred(text):
             self._out += STRING
             self._new_handle(text)
             self._out += java_string(text)
 
     def _constant(self, constant: StrEnum) -> None:
+        """Writes a constant of an enumeration: in full the first time, and as a reference later."""
         key = (type(constant), constant.name)
         if not self._referred(key):
             self._begin(key, ENUM_CLASSES[type(constant)], ENUM)
@@ -660,12 +679,14 @@ class ObjectWriter:
         self._out += bytes([java.flags]) + SHORT.pack(len(java.fields))
         for one in java.fields:
             self._out += one.signature[:1].encode("ascii") + java_string(one.name)
+            # A primitive type has no text of its own.
             if len(one.signature) > 1:
                 self._text(one.signature)
         self._out += END
         self._descriptor(java.parent)
 
     def _fields(self, value: JavaObject) -> None:
+        """Writes the values of an object's fields, in the order of its class."""
         for one, content in zip(value.java.all_fields, value.values, strict=True):
             if one.signature == "I":
                 self._out += INT.pack(content)
@@ -698,6 +719,7 @@ class ObjectWriter:
         self._out += END
 
     def _class_object(self, kind: type[StrEnum]) -> None:
+        """Writes an enumeration itself as a value: an EnumMap has the class of its keys."""
         if not self._referred(kind):
             self._out += CLASS
             self._descriptor(ENUM_CLASSES[kind])
@@ -705,5 +727,8 @@ class ObjectWriter:
 
 
 def serialized(message: Message) -> bytes:
-    """Returns the bytes of a message's object, without a reset."""
+    """
+    Returns the bytes of a message's object. The reset, a byte that separates the messages of a stream, is added by the
+    codec.
+    """
     return ObjectWriter().written(_Builder().build(message))

@@ -139,7 +139,7 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
     """
     Returns the message with the whole visible board.
 
-    :param turn: the seat of the player to move
+    :param turn: the seat of the player to move; `None`: nobody is to move
     """
     active = board.active_character
     user = None if turn is None or active is None else names[turn]
@@ -148,6 +148,7 @@ def board_of(board: events.Board, names: Names, turn: Seat | None) -> m.UpdateBo
     dashboard = m.Dashboard(
         additionalMNMovements=MORE_STEPS if active is rules.Character.MESSENGER else 0,
         doNotCountTowers=active is rules.Character.CENTAUR,
+        # The wire counts islands from 0.
         motherNaturePosition=board.mother_nature - 1,
         bag=m.Bag(),
         characters=tuple(_card(card, active, user) for card in board.cards) or NO_CARDS,
@@ -174,11 +175,13 @@ def reason_of(won: events.Won, board: events.Board | None) -> m.EndOfGameReason:
         return m.EndOfGameReason.LAST_TOWER_BUILD
     if board is not None and len(board.islands) <= rules.LAST_GROUPS:
         kind = "THREE_ISLANDS_REMAINING"
+    # Nobody has won.
     if won.team is None:
         return m.EndOfGameReason[f"{kind}_TIE"]
     decided = "TOWER"
     if board is not None:
         left = {school.tower: school.towers for school in board.schools if school.tower_holder}
+        # The other teams with as few towers left: professors have decided against them.
         tied = [tower for tower, towers in left.items() if towers <= left[won.team] and tower is not won.team]
         owned = Counter(board.schools[holder].tower for holder in board.professors if holder is not None)
         if tied and all(owned[won.team] > owned[tower] for tower in tied):

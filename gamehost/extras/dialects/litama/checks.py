@@ -37,6 +37,7 @@ class LitamaReading(OnitamaReading):
     _blue = 0
 
     def of_any_time(self, message: Any) -> Said | None:
+        """Judges a message that is possible at any time; `None`: it is another message."""
         match message:
             case m.Create(_, _, name):
                 self.name = name
@@ -47,6 +48,7 @@ class LitamaReading(OnitamaReading):
             case m.State():
                 return Said("asks how the match stands")
             case m.Spectate(_, match_id, token):
+                # With a token, the seat is taken back.
                 if token:
                     self._match_id = match_id
                 return Said("wants to know how the match stands" + (", and takes its seat back" if token else ""))
@@ -59,6 +61,7 @@ class LitamaReading(OnitamaReading):
         if len(message.words) != 2:
             return self.sends(message.words, "", "expected a card and two squares, such as boar a1b2")
         card, squares = message.words
+        # The wire's board is turned if Black is blue.
         start, end = (
             None if name not in SQUARE_NAMED else turned(SQUARE_NAMED[name], self._blue)
             for name in (squares[:2], squares[2:])
@@ -66,6 +69,7 @@ class LitamaReading(OnitamaReading):
         return self.moves(card, (start, end), squares)
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
         match message:
             case m.Failed(_, error, "move"):
                 return self.refused(error)
@@ -87,6 +91,7 @@ class LitamaReading(OnitamaReading):
         one = self.unanswered.next_accepted()
         if one is not None and self.turn is not None:
             self.unanswered.accepted(one.move)
+            # The next `state` has the new position.
             self.turn, self.position = 1 - self.turn, None
         return "the move is made"
 
@@ -95,6 +100,7 @@ class LitamaReading(OnitamaReading):
         if fields.get("gameState") == "waiting for player":
             return "the match waits for another player"
         try:
+            # Blue is the side of the player that moves first, by the spare card.
             position, blue = position_of(fields), int(fields["startingCards"]["side"] not in BLUE_CARDS)
             turn, names, winner = fields["currentTurn"], fields["usernames"], fields["winner"]
             own = None if self._index is None else Seat(blue ^ (fields["indices"]["blue"] != self._index))
@@ -106,6 +112,7 @@ class LitamaReading(OnitamaReading):
             return (
                 self.over("draw" if winner == "none" else str(names[winner])) if self.turn is not None else "it is over"
             )
+        # The opponent has moved.
         if self.turn != position.turn:
             self.unanswered.position_changed()
         self._blue = blue
@@ -124,6 +131,7 @@ def spoiled(data: bytes) -> bytes | None:
     words = data.rstrip(b"\r\n").split(b" ")
     if words[0] != b"move" or len(words) != 5:
         return None
+    # The last word has both squares, of two letters each.
     return b" ".join([*words[:4], words[4][:2] * 2]) + b"\n"
 
 

@@ -29,7 +29,11 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
     CLIENT_LIMIT = LitamaCodec.LIMIT
 
     def read(self, line: bytes) -> m.Message:
-        """Returns the message of the server in a line."""
+        """
+        Returns the message of the server in a line.
+
+        :raises WireError: it is not a message of the server
+        """
         try:
             fields = json.decode(line, type=dict[str, Any])
         except DecodeError:
@@ -51,9 +55,14 @@ class LitamaClientCodec(ClientLineCodec[m.Message]):
         raise WireError("not a message of the server")
 
     def line(self, message: m.Message) -> bytes:
-        """Returns the line with which a client sends a message. Refuses a message that the server would refuse."""
+        """
+        Returns the line with which a client sends a message.
+
+        :raises WireError: it is not a client's message, or the server would refuse it
+        """
         if not isinstance(message, m.Command):
             raise WireError(f"a client does not say {type(message).__name__}")
+        # Reads the line as the server does.
         if parse(message.text) != message:
             raise WireError("a name that is too long, or a field with a blank")
         try:
@@ -77,6 +86,7 @@ class LitamaPlayer(WirePlayer):
 
     def begin(self) -> Sequence[Any]:
         """Returns the first messages of a connection: they create a match, join one, or continue one."""
+        # So that the next `state` begins the match for the player.
         self._position = None
         if self._token:  # the match continues, and the connection is a new one
             return (parse(f"spectate {self._match_id} {self._token}"),)
@@ -84,6 +94,11 @@ class LitamaPlayer(WirePlayer):
         return (parse(f"join {joined} {self.name}" if joined else f"create {self.name}"),)
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """
+        Handles a message of the server. Returns the messages that answer it.
+
+        :raises ProgramError: the server has sent an error that ends the match
+        """
         match message:
             case m.Entered(_, match_id, token, index):
                 self._match_id, self._token, self._index = match_id, token, index
@@ -119,6 +134,7 @@ class LitamaPlayer(WirePlayer):
         if ended:
             self._token = ""
             self.end(result)
+        # Equal positions come again if somebody spectates.
         elif position != self._position:
             if self._position is None:
                 self.sit_down(seat)

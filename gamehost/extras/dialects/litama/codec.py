@@ -15,7 +15,10 @@ LONGEST_NAME = 40
 
 
 def parse(text: str) -> m.Message:
-    """Reads the command in a text. The name of a command must be followed by a space."""
+    """
+    Reads the command in a text. The name of a command must be followed by a space. It never fails: any other text
+    becomes `Unknown`.
+    """
     kind = next((kind for kind in m.COMMANDS if text.startswith(kind.NAME + " ")), None)
     if kind is None:
         return m.Unknown(text)
@@ -54,7 +57,10 @@ class LitamaCodec(LineCodec[m.Message]):
         return json.encode(self._fields(message)) + b"\n"
 
     def _fields(self, message: m.Message) -> Any:
-        """Returns the fields of an answer, in the protocol's order."""
+        """
+        Returns the fields of an answer, in the protocol's order. The successor of the protocol has other fields in
+        errors.
+        """
         match message:
             case m.Entered(command, match_id, token, index):
                 return {"messageType": command, "matchId": match_id, "token": token, "index": index}

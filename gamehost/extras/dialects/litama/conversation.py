@@ -69,6 +69,12 @@ class LitamaConversation(GuestConversation[m.Message]):
     def __init__(
         self, peer: Peer[m.Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, successor: bool
     ) -> None:
+        """
+        Makes the conversation.
+
+        :param successor: whether the client speaks the successor of the protocol, which closes the connection after an
+            error
+        """
         super().__init__(peer, lobby, wire, queue, strict)
         self._successor = successor
         self._matches = matches_of(lobby)
@@ -97,6 +103,7 @@ class LitamaConversation(GuestConversation[m.Message]):
     def go_on(self) -> None:
         """Called when the current command is answered: handles the messages that have come meanwhile."""
         self._current = None
+        # A message may be a command that has to wait again.
         while self._later and self._current is None and not self._stopped:
             super().hear(self._later.popleft())
 
@@ -122,19 +129,25 @@ class LitamaConversation(GuestConversation[m.Message]):
             return
         match_id = message.match_id.lower()
         match = self._matches.by_id.get(match_id)
+        # The match is in memory, and so is its state as this connection may see it.
         if match is not None and match.knows(match.view_of(self)):
             use(match)
             return
 
         def found(answer: Any) -> None:
+            """
+            Called with the match's record, its history, and what spectators may know; `None`: there is no such match.
+            """
             if answer is None:
                 self._fail(message, NOT_FOUND)
             else:
                 use(self._learned(match_id, *answer))
+            # The command may wait for something else now.
             if self._current is message:
                 self.go_on()
 
         def refused(refusal: Exception) -> None:
+            """Called if the record cannot be read now."""
             self._fail(message, str(refusal))
             self.go_on()
 
@@ -149,6 +162,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         :param shown: the number of the last entry that spectators may know
         """
         match = self._matches.by_id.get(match_id)
+        # A match that waits in memory has begun on another host meanwhile.
         if match is None or match.waits:
             match = Match.of(match_id, self.lobby, self._matches, record)
         match.learn(record, history, shown)
@@ -162,6 +176,8 @@ class LitamaConversation(GuestConversation[m.Message]):
         entered = self._new_seat(message, match, 0)
         if entered is not None:
             session, answer = entered
+            # `number` is the match for which the session waits. It is decided at random whether the creator gets the
+            # second seat.
             session.number, session.second = match.table, bool(self.lobby.below(2))
             self.lobby.show_match(match.table, waits=True)
             self._matches.by_id[match.id] = match
@@ -184,8 +200,11 @@ class LitamaConversation(GuestConversation[m.Message]):
         session, answer = entered
         players = [creator.session, session]
         self._current = message
+        # Called when the match has begun.
         match.greet(partial(self._joined, answer))
+        # Players are given in the order of their seats.
         if not self.lobby.meet(players[:: -1 if creator.session.second else 1], self._queue):
+            # They cannot meet, for example because the host closes: take back what was prepared.
             match.greet(lambda: None)
             match.players[-1].leave()
             self._fail(message, NOT_WAITING)
@@ -211,6 +230,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         except NameRefused as refusal:
             self._fail(message, str(refusal))
             return None
+        # If the match is read from its record later, this note says who has which seat.
         session.note = f"{match.id} {index} {message.name}"
         seat.session = session
         match.players.append(seat)
@@ -219,7 +239,10 @@ class LitamaConversation(GuestConversation[m.Message]):
         return session, m.Entered(message.NAME, match.id, token, index)
 
     def _own(self, seat: SeatPlayer) -> None:
-        """Notes that this connection has used the token of a seat. From now on it sees the match as a player."""
+        """
+        Notes that this connection has used the token of a seat. From now on it sees the match as a player: in the
+        `inner` view, which has no delay, and not in the `outer` view of spectators.
+        """
         if seat not in self._seats:
             self._seats.append(seat)
             seat.owners[self] = None
@@ -265,6 +288,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         if standing is None:  # the match has begun, but spectators may not see it yet
             self._fail(message, NOT_FOUND)
             return
+        # The connection is in use, so the deadline for a log-in ends.
         self.peer.logged_in()
         self.peer.say(standing)
         self.rest()
@@ -277,6 +301,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         """Begins to spectate a match. With a token, the seat is taken back first."""
         if match.view_of(self).winner is not None and not self._successor:
             self._fail(message, ENDED)
+        # Tokens are not possible here in the original protocol, which `strict` stands for.
         elif message.token and not self._strict and match.view_of(self).winner is None:
             self._by_token(message, message.token, match, lambda seat: self._look(message, seat.match))
         else:
@@ -286,8 +311,10 @@ class LitamaConversation(GuestConversation[m.Message]):
         """Makes this connection a spectator, and sends the state of the match to it alone."""
         self.peer.logged_in()
         view = match.view_of(self)
+        # A match that is over sends no more states.
         new = view.winner is None and self not in view.spectators
         if new:
+            # Forget matches that are over, or that this connection does not watch any more.
             self._spectated = [one for one in self._spectated if one.has_spectator(self)]
             if len(self._spectated) >= MOST_SPECTATED:
                 self._fail(message, f"this connection spectates {MOST_SPECTATED} matches, and no more can be")
@@ -296,6 +323,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             view.spectators[self] = None
             self._matches.by_id.setdefault(match.id, match)
         self.peer.say(m.Done("spectate", match.id))
+        # To see whether `follow` sends the state already.
         n = view.n
         if new and view is match.outer and not match.waits:
             match.follow()
@@ -312,6 +340,7 @@ class LitamaConversation(GuestConversation[m.Message]):
         """Finds the seat of the token, and plays the card."""
         if match.view_of(self).winner is not None:
             self._fail(message, ENDED)
+        # The creator of a match that has not begun cannot move yet.
         elif match.waits and match.seat_of(message.token) is not None:
             self._fail(message, NOT_YOUR_TURN)
         else:
@@ -351,10 +380,12 @@ class LitamaConversation(GuestConversation[m.Message]):
         except NameRefused as refusal:
             self._not_back(message, seat, str(refusal))
             return
+        # The match has ended since its record was read.
         if session is None:
             self._not_back(message, seat, ENDED)
             return
         self.logged_in(session)
+        # The match may have ended in the call before.
         if seat in match.players:
             seat.session = session
             self._own(seat)
@@ -366,6 +397,7 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._fail(message, ENDED)
         else:
             use(seat)
+        # A move waits for the table's answer, which calls `go_on`.
         if self._current is message and seat.sender is not self:
             self.go_on()
 
@@ -388,12 +420,14 @@ class LitamaConversation(GuestConversation[m.Message]):
             self._fail(message, NO_MOVE)
         elif position.turn != handle.seat:
             self._fail(message, NOT_YOUR_TURN)
+        # White's pieces are capital letters.
         elif position.board[move.start] not in ("KP", "kp")[handle.seat]:
             self._fail(message, NOT_YOUR_PIECE)
         elif position.why_not(move) is not None:
             self._fail(message, INVALID)
         else:
             self._current, seat.sender = message, self
+            # The table has taken the move.
             if handle.act(move):
                 self.peer.move_accepted()
 
@@ -473,6 +507,7 @@ class LitamaConversation(GuestConversation[m.Message]):
                 view.spectators.pop(self, None)
         for seat in tuple(self._seats):
             seat.owners.pop(self, None)
+            # Another connection may have used the same token.
             if not seat.owners:
                 seat.leave()
         for match in self._spectated:

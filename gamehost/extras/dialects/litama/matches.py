@@ -130,7 +130,9 @@ class SeatPlayer:
                 self.match.happened(self, event)
             case Refused(error):
                 self.answer(lambda sender: sender.refused(str(error)))
+            # This player itself is back.
             case Back(seat, view) if self.handle is not None and seat == self.handle.seat and view is not None:
+                # The match was not followed while it slept.
                 if self.match.outer.spectators:
                     self.match.follow()
                 self.match.returned(self, view.position, self.handle.n)
@@ -171,6 +173,7 @@ class SeatPlayer:
         commands that wait for this.
         """
         self._returned = True
+        # The lobby may not have answered yet: then `is_back` calls this again.
         if not self.returning:
             ready, self.ready = self.ready, []
             for go_on in ready:
@@ -181,6 +184,7 @@ class SeatPlayer:
     def is_back(self, session: Session) -> None:
         """Called when the lobby has taken the seat back. The table may have reported the return before."""
         self.returning = False
+        # The match may have ended meanwhile.
         if self in self.match.players:
             self.session = session
         else:
@@ -189,7 +193,10 @@ class SeatPlayer:
             self.be_ready()
 
     def leave(self) -> None:
-        """Gives up the seat, because no connection with its token is left, or the match is over."""
+        """
+        Removes this player from the match, because no connection with its token is left, or the match is over. The seat
+        itself is reserved for some time by the table.
+        """
         for owner in tuple(self.owners):
             owner.lose(self)
         self.owners.clear()
@@ -214,6 +221,7 @@ class SeatPlayer:
         """Exchanges a card of the seat for the spare card, if the seat must do that."""
         position = self.match.inner.position
         if self.must_exchange and position is not None and self.handle is not None:
+            # The first of the two cards.
             self.handle.act(Exchange(position.hands[position.turn][0]))
 
 
@@ -260,15 +268,18 @@ class Match:
         :param shown: the number of the last entry that spectators may know
         """
         self.start = self.start or start_of(history)
+        # An older record may come later.
         if self._history is None or history.n >= self._history.n:
             self._history = history
         # The state for spectators, and the end if they may know it.
         outer, position = self.outer, position_after(history, shown)
         if position is not None and (shown > outer.n or not outer.known):
             outer.jump(position, shown)
+        # Spectators may know everything, so also the end.
         if shown == history.n >= outer.n:
             if history.result is not None:
                 outer.end(self._winner(history.result))
+            # The match was archived without an end.
             elif record.entries and record.entries[-1].kind is EntryKind.ARCHIVED:
                 outer.end("none")
         # The moves of both views. Then call the functions that wait for them.
@@ -291,7 +302,9 @@ class Match:
         """
         notes = [note(seat).removeprefix(f"{self.id} ").partition(" ") for seat in range(len(sessions))]
         self.sessions = tuple(sessions)
+        # A seat without a note belongs to a player on another wire. It has the name of its session.
         self.names = [sent if index else sessions[seat][0] for seat, (index, _, sent) in enumerate(notes)]
+        # Only the creator has the index 0.
         self.indices = [0 if index == "0" else 1 for index, _, _ in notes]
 
     @property
@@ -312,6 +325,7 @@ class Match:
         """Returns the seat with a token; `None`: no seat has it. While the match waits, its creator has seat 0."""
         sessions = self.sessions or [("", one.session.key_digest) for one in self.players if one.session is not None]
         digest = IssuedKey(token, True).digest
+        # Compares in constant time.
         return next((seat for seat, (_, known) in enumerate(sessions) if compare_digest(known, digest)), None)
 
     def player_in(self, seat: int) -> SeatPlayer | None:
@@ -324,8 +338,10 @@ class Match:
 
     def knows(self, view: View) -> bool:
         """Returns whether the state for a view is known. If not, the record must be read."""
+        # Before the match begins, only its creator is needed.
         if self.waits:
             return bool(self.players)
+        # Spectators need a match that is followed.
         return view.known and (view is self.inner or self._stop is not None)
 
     def standing(self, view: View) -> Standing | None:
@@ -335,6 +351,7 @@ class Match:
             return Standing(waiting(self.id, creator.name))
         if self.start is None or view.position is None or not view.known:
             return None
+        # The message is made once after each change.
         if view.told is None:
             now = (self.start, view.position, view.moves, view.winner)
             view.told = Standing(standing(self.id, self.names, self.indices, *now))
@@ -359,6 +376,7 @@ class Match:
             return
         self._waiting.append((view, then))
         concerned = [*view.spectators, *(owner for player in self.players for owner in player.owners)]
+        # The first one that waits begins the read; nobody reads for a match without connections.
         if concerned and len(self._waiting) == 1:
             directory = self.registry.directory
             # Equal keys share one read. An earlier read may be older than this view, so the key contains the view's beginning.
@@ -370,6 +388,7 @@ class Match:
         """Called with the record, or `None` if it cannot be read. Without the moves, the match cannot continue on this wire."""
         if answer is not None:
             self.learn(*answer)
+        # Somebody still waits, so the record does not have the moves.
         if self._waiting:
             self._waiting.clear()
             self.fail(NO_RECORD)
@@ -383,6 +402,7 @@ class Match:
 
         :param n: the number of the last entry
         """
+        # No other player was at the table, so this position is the newest one.
         alone = all(one is player or one.handle is None for one in self.players)
         if alone and (n > self.inner.n or not self.inner.known):
             self.inner.jump(position, n)
@@ -406,6 +426,7 @@ class Match:
             self.broadcast(self.inner)
             if self.outer.spectators:
                 self.follow()
+        # The first player may have no move at the very beginning.
         if player.must_exchange:
             self.exchange_later(player)
 
@@ -429,13 +450,17 @@ class Match:
 
     @staticmethod
     def exchange_later(player: SeatPlayer) -> None:
-        """Makes a player exchange a card a moment later, because a player may not act while it receives an event."""
+        """
+        Makes a player exchange a card a moment later, because a player may not act while it receives an event. One
+        connection of the player does this.
+        """
         for owner in player.owners:
             owner.peer.alarm(0.0, owner.exchange)
             return
 
     def end(self, player: SeatPlayer, result: Result) -> None:
         """Called for each player at the end of the match. The first call sends the state with the winner."""
+        # A move of this player was too late.
         player.answer(lambda sender: sender.too_late(self.id))
         if self.inner.winner is None and self.start is not None:
             self.inner.end(self._winner(result))
@@ -471,6 +496,7 @@ class Match:
 
     def shown(self, look: Look[Any]) -> None:
         """Called with the current position for spectators."""
+        # Newer than what is known.
         if look.n > self.outer.n or not self.outer.known:
             self.outer.jump(look.view.position, look.n)
             self.when_known(self.outer, partial(self.broadcast, self.outer))
@@ -483,14 +509,17 @@ class Match:
         """
         view = self.outer
         match event:
+            # Events up to `n` are in the view already.
             case Moved() | Exchanged() | TakenBack() if view.position is not None and n > view.n:
                 view.happen(event, n, self._blue)
+                # Otherwise the end follows, with a state that has the winner.
                 if view.position.won is None:
                     self.broadcast(view)
             case Over(result):
                 view.end(self._winner(result))
                 self.when_known(view, self._over)
             case Suspended() | Archived():
+                # Nothing more will come from this match.
                 self._unfollow()
 
     def _over(self) -> None:

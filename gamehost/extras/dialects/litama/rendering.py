@@ -38,7 +38,8 @@ def _digits(board: str, blue: int) -> str:
 
 def read_board(digits: str, blue: int) -> str:
     """
-    Reads a board from the digits of a `state`. It is the inverse of `_digits`.
+    Reads a board from the digits of a `state`. The board of the game is returned, seen from White's side, with `.` for
+    an empty square.
 
     :param blue: the seat that is blue
     :raises ValueError: the text does not have 25 digits from 0 to 4
@@ -46,6 +47,7 @@ def read_board(digits: str, blue: int) -> str:
     if len(digits) != len(SQUARES) or not set(digits) <= set("01234"):
         raise ValueError("expected 25 digits from 0 to 4")
     board = digits.translate(str.maketrans("01234", ".PKpk" if blue == 0 else ".pkPK"))
+    # A board that is turned by 180 degrees has its squares in the opposite order.
     return board if blue == 0 else board[::-1]
 
 
@@ -113,6 +115,7 @@ def read_move(start: Position, words: Sequence[str]) -> Move | None:
     :param words: a card, and two squares such as `a1b2`
     :returns: `None`: the words have another form
     """
+    # The squares must be small letters.
     if len(words) != 2 or not words[0] or not words[1].islower():
         return None
     begin, end = SQUARE_NAMED.get(words[1][:2]), SQUARE_NAMED.get(words[1][2:])

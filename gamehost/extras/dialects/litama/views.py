@@ -57,7 +57,12 @@ class View:
 
         :param n: the number of the entry that has led to the position
         """
-        self.position, self.n, self.begun, self._late, self.told = position, n, n, [], None
+        # `_late` collects the moves from now on, until the moves before them are known.
+        self.position = position
+        self.n = n
+        self.begun = n
+        self._late = []
+        self.told = None
 
     def happen(self, event: Any, n: int, blue: int) -> None:
         """
@@ -95,11 +100,13 @@ class View:
         time in proportion to the length of the match.
         """
         late, start = self._late, start_of(history)
+        # No moves are missing, or the record is too old.
         if late is None or start is None or history.n < self.begun:
             return
         blue = seat_of_blue(start)
         self._moves, self._late = [], None
         for n, event in history.events:
+            # These moves are in `late`.
             if n > self.begun:
                 break
             self._write(event, blue)

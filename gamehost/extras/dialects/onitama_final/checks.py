@@ -31,6 +31,7 @@ class FinalReading(OnitamaReading):
     }
 
     def of_any_time(self, message: Any) -> Said | None:
+        """Judges a message that is possible at any time; `None`: it is another message."""
         match message:
             case m.Login(name):
                 return self.logs_in(name)
@@ -42,6 +43,7 @@ class FinalReading(OnitamaReading):
         return None
 
     def of_a_match(self, message: Any) -> Said:
+        """Judges a message that belongs to a match."""
         match message:
             case m.MakeMove():
                 return self.moves(message.card, *_squares(message))
@@ -52,6 +54,7 @@ class FinalReading(OnitamaReading):
         return self.no_message()
 
     def heard(self, message: Any) -> Said:
+        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
         match message:
             case m.InvalidMove(reason):
                 return self.refused(reason)
@@ -76,6 +79,7 @@ class FinalReading(OnitamaReading):
             case m.Restore(_, _, cards, white_is_you, white_to_move, board):
                 turn = WHITE if white_to_move else BLACK
                 self.goes_on(WHITE if white_is_you else BLACK, turn)
+                # The wire's first row is the game's last one.
                 rows = ["".join(SQUARES.get(square, ".") for square in board[at : at + 5]) for at in range(0, 25, 5)]
                 self.position = _position(cards, "".join(reversed(rows)), turn)
                 return f"how the match stands; {'White' if white_to_move else 'Black'} is to move"

@@ -48,6 +48,7 @@ def read_server(text: str) -> m.Message:
             return m.Reconnect(name)
         case "RECONNECT", [black, white, *rest] if len(words) == RESTORE_FIELDS:
             return m.Restore(black, white, _five(rest[:5]), _flag(rest[5]), _flag(rest[6]), tuple(rest[7:]))
+    # All other messages have a fixed number of fields.
     kind = _SIMPLE.get(command)
     if kind is None or len(words) != len(kind.__struct_fields__):
         raise WireError("not a message of the server")
@@ -77,6 +78,11 @@ class FinalClientCodec:
         return self._messages.unfinished
 
     def feed(self, data: bytes) -> Iterator[m.Message]:
+        """
+        Yields the server's messages that are complete now.
+
+        :raises WireError: the bytes are not a message of the server
+        """
         for message in self._messages.feed(data):
             try:
                 text = message.decode("utf-8")
@@ -85,7 +91,11 @@ class FinalClientCodec:
             yield read_server(text)
 
     def encode(self, message: m.Message) -> bytes:
-        """Returns the bytes with which a client sends a message. Refuses a message that the server would refuse."""
+        """
+        Returns the bytes with which a client sends a message.
+
+        :raises WireError: it is not a client's message, or the server would refuse it
+        """
         match message:
             case m.Ping():
                 text = f"{m.PING}|{m.PING}"
@@ -93,6 +103,7 @@ class FinalClientCodec:
                 text = "|".join((_SAID[type(message)], *astuple(message)))
             case _:
                 raise WireError(f"a client does not say {type(message).__name__}")
+        # Reads the text as the server does.
         if parse(text) != message or "\0" in text:
             raise WireError("a field has a pipe, a zero byte or white space")
         try:
@@ -123,6 +134,12 @@ class FinalPlayer(WirePlayer):
         return (m.Ping(),)
 
     def hear(self, message: Any) -> Sequence[Any]:
+        """
+        Handles a message of the server: passes its event to the player. Returns the messages that answer it, which are
+        none.
+
+        :raises ProgramError: the server has sent an error, or a message that cannot be right
+        """
         match message:
             case m.Start(_, white, cards):
                 self._position = _dealt(cards, START, WHITE)
@@ -178,6 +195,7 @@ def _dealt(cards: Sequence[str], board: str, turn: int) -> Position:
     :raises ProgramError: there is no such card
     """
     known = [card for card in map(card_named, cards) if card is not None]
+    # Unknown names were left out.
     if len(known) != len(cards):
         raise ProgramError("the server names a card that there is not")
     black, spare, white = (known[0], known[1]), known[2], (known[3], known[4])

@@ -45,6 +45,7 @@ class MessageBuffer:
         rest += data
         start = 0
         try:
+            # Before the first message, a person may type lines by hand.
             while self._first and (typed := _TYPED.match(rest, start)):
                 start = typed.end()
                 yield typed.group()
@@ -57,6 +58,7 @@ class MessageBuffer:
                 self._first = False
                 yield message
         finally:
+            # Also if a message raises, so that nothing is read twice.
             del rest[:start]
         self._refuse_foreign(rest)
         if len(rest) > MESSAGE_LIMIT:
@@ -75,6 +77,7 @@ class MessageBuffer:
 def parse(text: str) -> m.Message:
     """Reads the message in a text. It never fails: a text that is not a client's message also becomes a message."""
     command, *rest = text.split("|")
+    # White space inside of words is ignored, but not in a name.
     command = "".join(command.split())
     if not command and not rest:
         return BLANK
@@ -91,6 +94,7 @@ def parse(text: str) -> m.Message:
         return m.NotForServer(command)
     if asks_for_help(text):
         return m.HelpAsked()
+    # If only capital letters are missing, the answer can say so.
     upper = command.upper()
     return m.Unknown(upper if upper in m.CLIENT_COMMANDS or upper == m.PING else "")
 
@@ -117,6 +121,7 @@ class FinalCodec(LineCodec[m.Message]):
         super().__init__(MessageBuffer())
 
     def encode(self, message: m.Message) -> bytes:
+        """Returns the bytes of a host's message."""
         words = (
             [m.PING, m.PING] if isinstance(message, m.Ping) else [m.SERVER_COMMANDS[type(message)], *_fields(message)]
         )

@@ -94,6 +94,7 @@ def name_objection(name: str) -> str | None:
         return "Name empty!"
     if len(name) > LONGEST_NAME:
         return f"Name is too long (>{LONGEST_NAME})!"
+    # A colon would stand before a guest's key, and `composed` would change the name.
     if ":" in name or any(map(str.isspace, name)) or composed(name) != name:
         return f"a name has 1 to {LONGEST_NAME} letters, digits, _ - or . and nothing else"
     return None
@@ -164,6 +165,10 @@ class FinalConversation(GuestConversation[m.Message]):
         self.act_or_refuse(read_exchange(message.card), self._refuse_move)
 
     def unexpected(self, message: m.Message) -> None:
+        """
+        Answers a message that is not expected now. A move gets INVALID_MOVE, because the client waits for an answer to
+        it.
+        """
         match message:
             case m.MakeMove() | m.MakePass():
                 self._refuse_move(NOT_BEGUN)
@@ -181,6 +186,7 @@ class FinalConversation(GuestConversation[m.Message]):
                 return f"expected {expected}"
             case m.HelpAsked():
                 return f"this port speaks {m.SPOKEN}{for_people('' if self._strict else self.by_hand)}"
+            # The command would be known in capital letters.
             case m.Unknown(meant) if meant:
                 return f"commands are upper case: {meant}"
             case m.NotForServer(command):
@@ -221,6 +227,7 @@ class FinalConversation(GuestConversation[m.Message]):
         """Called when the match begins: sends the names of the players and the cards."""
         self.set_state(FinalState.PLAYING)
         start = m.Start(self._names[BLACK], self._names[WHITE], cards_of(event.position))
+        # The client needs a moment before it can read the next message.
         self.peer.say_and_hold(start, PAUSE)
 
     def tell_moved(self, event: Moved) -> None:
@@ -258,6 +265,7 @@ class FinalConversation(GuestConversation[m.Message]):
                 squares_of(position),
             )
             self.peer.say_and_hold(state, PAUSE)
+        # `unsay` takes DISCONNECT back, if it was not sent yet.
         elif not self.peer.unsay(lambda held: isinstance(held, m.Disconnect)):
             self.peer.say(m.Reconnect(self._names[event.seat]))
 
