@@ -569,6 +569,12 @@ class Run:
     log = Logger()
 
     def __init__(self, clock: IReactorTime, laws: Mapping[str, Law], scenario: Scenario, seed: int) -> None:
+        """
+        Makes the run of a scenario.
+
+        :param laws: the laws of the wire, by their keys
+        :param seed: the seed of all chance in the scenario
+        """
         self.clock = clock
         self.scenario = scenario
         self.seed = seed

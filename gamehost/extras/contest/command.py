@@ -465,7 +465,11 @@ def plan_of(content: Mapping[str, Any], wires: Sequence[Wire[Any]]) -> Plan:
     if in_turn and rule == "annul":
         raise ContestError(f"the next round depends on the results of a {chosen}: expected --out-rule=forfeit")
     return Plan(
-        **{"wire": wire.name, "game": game.name, "entrants": entrants, "format": chosen, "seats": seats},
+        wire=wire.name,
+        game=game.name,
+        entrants=entrants,
+        format=chosen,
+        seats=seats,
         out_rule=rule,
         rounds=int(content.get("rounds", 5 if chosen == "swiss" else 1)),
         pairs=bool(content.get("pairs")),

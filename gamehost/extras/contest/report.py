@@ -201,6 +201,7 @@ def _table(contest: Contest, table: Sequence[Standing]) -> Iterator[str]:
     ]
 
     def cells() -> Iterator[Sequence[str]]:
+        """Yields the cells of each player's row, and of the remark below it."""
         for one in table:
             causes = ", ".join(f"{count} {cause}" for cause, count in sorted(one.lost_by.items()))
             yield [
@@ -325,6 +326,7 @@ def _games(contest: Contest, games: Sequence[Played], byes: bool, folder: str = 
     ]
 
     def cells() -> Iterator[Sequence[str]]:
+        """Yields the cells of each game's row, and of the rows for byes."""
         rounds = {one.round for one in games} | ({number for number, _ in contest.byes} if byes else set())
         for number in sorted(rounds):
             yield from (_cells_of(contest, one, folder) for one in games if one.round == number)
@@ -423,6 +425,7 @@ def _opponents(contest: Contest, one: Standing) -> Iterator[str]:
     columns.append(Column("Likelihood of being better, by these games"))
 
     def cells() -> Iterator[Sequence[str]]:
+        """Yields the cells of the row of each opponent with a counted game."""
         for other, name in enumerate(contest.plan.names):
             if (found := shares.get((one.player, other))) is not None:
                 won, lost = found.count(1.0), found.count(0.0)

@@ -112,6 +112,10 @@ def in_order(contest: Contest) -> list[Played]:
     """Returns the decided games, sorted by round and board."""
 
     def place(one: Played) -> tuple[int, int, str]:
+        """
+        Returns the key by which games are sorted: the round, the number of the board, and then the whole name of the
+        board.
+        """
         # The board is the part of the id behind the dot. `a` and `b` are the two games of a pair.
         # `b` comes after `a`, since the whole text decides last.
         board = one.id.partition(".")[2]

@@ -123,7 +123,9 @@ def _lines(heard: Sequence[HeardBytes]) -> list[str]:
     return [
         json.dumps(
             {
-                **{"at": round(at - began, 4), "connection": number, "from": sender},
+                "at": round(at - began, 4),
+                "connection": number,
+                "from": sender,
                 "bytes": b64encode(data).decode(),
             }
         )
