@@ -202,6 +202,7 @@ def play(
     """
     protocol = PlayerProtocol(player, wire, words.games, say)
     connecting = clientFromString(reactor, words.to).connect(Factory.forProtocol(lambda: protocol))
+    # Sends signs of life at regular times.
     alive = LoopingCall(protocol.keep_alive)
     alive.clock = reactor
 

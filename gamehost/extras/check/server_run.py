@@ -780,6 +780,7 @@ class ServerRun(Run):
     def _mismatch(self, user: User, got: Any, expected: Any) -> None:
         """Adds a breach for a message that differs from the expected one: another class, a secret, or wrong values."""
         name, due = type(got).__name__, type(expected).__name__
+        # Another class: the message that was due is named.
         if name != due:
             happened = f"The server sent {user.name} {name}, where {due} was due."
             self._breach(f"{name} instead of {due}", due, happened)

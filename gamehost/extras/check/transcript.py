@@ -323,6 +323,7 @@ class RecordingCodec:
                 for message in self._codec.feed(piece):
                     raw = bytes(self._raw)
                     self._raw.clear()
+                    # Before the message is handled, so that it stands in front of its answers.
                     self._watcher.said(message, raw)
                     yield message
             except WireError as error:

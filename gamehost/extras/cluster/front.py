@@ -145,6 +145,7 @@ class Hop:
         place, _ = _read_place(address)
         if place.kind == "unix":
             return UNIXClientEndpoint(self._reactor, place.host, timeout=CONNECT_SECONDS)
+        # An address needs no look-up of its name.
         make = TCP4ClientEndpoint if _is_ip(place.host) else HostnameEndpoint
         plain: IStreamClientEndpoint = make(self._reactor, place.host, place.port, CONNECT_SECONDS)
         if place.kind == "tcp" and self._certificates is None:

@@ -168,6 +168,7 @@ def _faults_of_ruling(
     contradicts the record, its own evidence or the plan.
     """
     plan, seats = contest.plan, ruling.seats
+    # The first of these faults is reported. The record comes before a ruling, so a ruling on a finished match is one.
     if ruling.cause not in RULED:
         yield f"the runner cannot rule {ruling.cause!r}; expected one of {', '.join(RULED)}"
     elif not all(0 <= seat < len(one.players) for seat in seats):

@@ -193,6 +193,7 @@ class OnitamaReading(Reading):
         if (wrong := self._not_on_turn()) is not None:
             return self.sends(known, "", wrong, in_turn=False)
         words = f"exchanges {card}"
+        # Without the cards, nobody can say whether the exchange is legal.
         if position is None:
             return self.sends(known, words, None)
         if next(position.moves(), None) is not None:

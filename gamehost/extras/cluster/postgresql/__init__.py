@@ -77,6 +77,7 @@ def require_psycopg() -> None:
         version = str(import_module("psycopg").__version__)
     except ModuleNotFoundError:
         found = "none is installed"
+    # psycopg is there, and a library that it needs is not.
     except ImportError:
         found = "the one that is installed cannot be loaded, as without libpq"
     else:

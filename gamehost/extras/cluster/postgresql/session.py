@@ -333,6 +333,7 @@ def pin_meaning(session: Session) -> None:
             session.rows("SELECT set_config(%s, %s, false)", (name, needed))
         except StoreFailed as error:
             why[name] = f" ({error})"
+    # Read them again. What still differs cannot be changed.
     for name, value, needed in session.rows(_DIFFERENT, wanted):
         raise StoreUnusable(
             f"the setting {name} of this session is {value!r}, and cannot be changed{why.get(name, '')}; "

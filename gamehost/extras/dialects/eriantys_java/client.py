@@ -137,6 +137,7 @@ class ObjectReader:
         if tag != objects.CLASSDESC:
             raise WireError("a descriptor that this wire does not use")
         name = yield from self._utf()
+        # Only classes of the tables are read, so nothing else can be made from the bytes.
         java = objects.CLASSES.get(name)
         if java is None:
             raise WireError("a class that this wire does not know")
@@ -263,6 +264,7 @@ def _check(signature: str, value: Any) -> None:
 def _fits(signature: str, value: Any) -> bool:
     """Returns whether a value has the class of a signature."""
     name = signature.removeprefix("L").removesuffix(";").replace("/", ".")
+    # First, because constants are also texts in Python.
     if isinstance(value, StrEnum):
         return objects.ENUMERATIONS.get(name) is type(value)
     if isinstance(value, str):

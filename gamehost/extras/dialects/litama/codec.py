@@ -24,6 +24,7 @@ def parse(text: str) -> m.Message:
         return m.Unknown(text)
     rest = text[len(kind.NAME) + 1 :]
     match_id, _, name = rest.partition(" ")
+    # A name may have spaces. A name that is too long is cut off.
     if kind is m.Create:
         return m.Create(text, "", rest[:LONGEST_NAME])
     if kind is m.Join:
