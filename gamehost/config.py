@@ -443,7 +443,7 @@ def _read_config(path: Path, repeatable: Collection[str]) -> Iterator[tuple[str,
             raise usage.UsageError(f"--config: {path}: unknown table [{name}]; settings stand under [set]")
         else:
             for one in value if isinstance(value, list) else [value]:
-                if "\0" in str(one):  # a command line cannot hold it, and no path
+                if "\0" in str(one):  # neither an argument of a command nor a path can contain this character
                     raise usage.UsageError(f"--config: {path}: {name}: the character NUL is not allowed")
                 yield name, str(one)
 

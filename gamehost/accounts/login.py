@@ -171,11 +171,13 @@ class QuotaLines(Generic[K]):
         """
         Take a token for an attempt and call `go_on`: now, or when the turn of this attempt comes.
 
-        :param taker: by this, attempts in a line take turns
+        :param taker: attempts with the same text share one turn in a line, such as those of one address
         :param waiter: the attempt
-        :param first: whether it is served before the others. If the same taker enters again, it is not any more
+        :param first: whether it is served before the others. A taker has this advantage for one waiting attempt: if it
+            enters another one, all its attempts wait with the others
         """
         line = self._lines.get(key)
+        # The part of a token that this attempt must leave for others.
         reserve = waiter.leaves if first else self._reserve
         # Nobody waits before this attempt: take a token at once, if there is one.
         if line is None or (first and not line.first):
@@ -192,6 +194,7 @@ class QuotaLines(Generic[K]):
                 line.first.advance(taker)
                 line.rounds.put(taker, line.first.pop())
             line.rounds.put(taker, waiter)
+        # If the client disconnects, the attempt leaves the line.
         waiter.leave = partial(self._leave, key, taker, waiter)
         # Tell the client about how long it waits: for the next token, and for one token more for each attempt before it.
         ahead = len(line.first) if line.first.count_of(taker) else len(line)

@@ -221,6 +221,7 @@ class MatchDirectory:
 
     def tables(self) -> list[PlayedTable]:
         """The newest public matches, at most `LISTED`, by number."""
+        # Somebody looks at the list, so the tables of a cluster's other hosts are read more often from now on.
         self.played.look()
         return [
             PlayedTable(
@@ -332,8 +333,8 @@ class MatchDirectory:
 
         async def look() -> Found:
             """Find the match with this id and its history; a value of `None`: there is none of this game."""
-            # Read the record. A text instead of it: it cannot be read, or a client has invented the id. (The 12 digits have
-            # 48 bits. No table has the number 0, or one so large that it needs all of them.)
+            # Read the record. `record` is a text if there is no readable record, or if a client has invented an id that no
+            # table can have. (The 12 digits have 48 bits. No table has the number 0, or one so large that it needs them all.)
             record = await self.read(TableId(number)) if 0 < number < 2**47 else ""
             # Check that the record is of this game, and has this id in the note of a seat. The rest of the note is the
             # wire's own.

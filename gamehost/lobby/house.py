@@ -349,7 +349,8 @@ class HousePlayers:
 
         :param wish: the seat that the player wants; `None`: any
         :param in_queue: whether the player waits in a queue; otherwise it waits at an open table
-        :param unasked: whether a house player joins after some time without a request
+        :param unasked: whether a house player may join by itself, after the player has waited for some time; otherwise it
+            joins only if the player requests it
         """
         self.waits_no_longer(session)
         waiting = self.waiting[session] = _Waiting(game, wish, in_queue)

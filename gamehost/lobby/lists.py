@@ -99,7 +99,10 @@ def waiting_everywhere(here: WaitingByGame, pages: Sequence[Page]) -> WaitingByG
 
 
 def read_page(text: str) -> Page:
-    """Read the page of another host. The result is an empty page if this release cannot read it."""
+    """
+    Read the directory of another host from JSON. The result is an empty directory if this release cannot read the text,
+    for example because the other host has another release.
+    """
     try:
         return json.decode(text, type=Page)
     except DecodeError:

@@ -161,7 +161,9 @@ class Queues:
         if len(others) < seats - 1:
             return None
         players = [*others, session]
-        # The players that have waited longer get the first seats, unless a wish requires the opposite.
+        # The players that have waited longer get the first seats. The order is reversed if the new player wants the first
+        # seat, if the other player wants the second one, or if neither has a wish and the other one's session asks for the
+        # second seat in that case.
         if wish == 0 or self._wishes.get(others[0]) == 1 or (wish is None and others[0].second):
             players.reverse()
         return players

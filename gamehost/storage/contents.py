@@ -323,8 +323,9 @@ Record: TypeAlias = tuple[TableId, TableHeader | Entry]
 @define(eq=False)
 class Reading:
     """
-    A read in the writer's queue, between the changes. Its answer contains all earlier changes, so a table can continue
-    from it. Such reads are for the start of the host, and for a table with a player that has come.
+    A read of the store that waits in the writer's queue, between the changes. The changes in front of it are written
+    first, so its answer contains them, and a table can continue from it. The host makes such reads for instance at its
+    start, and when a player comes to a table that is not in memory.
     """
 
     #: Called on the writer's thread with the `OpenStore`; its result becomes `answer`.

@@ -64,7 +64,7 @@ class Encoder(Protocol):
         """
         The bytes of the state of the match.
 
-        :param delay: how many seconds later than the players the watchers see everything
+        :param delay: watchers see each event so many seconds after the players
         """
 
     def event(self, table: WatchableTable, event: Any, n: int) -> bytes:
@@ -106,7 +106,7 @@ class Gallery:
     """
     The watchers of one table, with the queue of messages for them.
 
-    :param delay: how many seconds later than the players the watchers receive everything
+    :param delay: watchers receive each event so many seconds after the players
     :param on_empty: called with the gallery when the last watcher has left
     :param by_address: counts the watchers of each address at all tables; the gallery updates it
     """
@@ -309,7 +309,7 @@ class Galleries:
     """
     The galleries of all tables that have watchers, and the limits on watchers.
 
-    :param delays: by the name of a game, how many seconds later than the players its watchers receive everything
+    :param delays: by the name of a game: watchers receive each event so many seconds after the players
     :param most: how many watchers there may be; `None`: any number
     :param most_per_address: how many watchers one address may have; `None`: any number. This machine's own address has
         no limit
@@ -331,7 +331,7 @@ class Galleries:
         self._most, self._most_per_address = most, per_address
 
     def delay(self, game: str) -> float:
-        """How many seconds later than the players the watchers receive a match of this game."""
+        """Watchers of a match of this game receive each event so many seconds after the players."""
         return self.delays.get(game, 0.0)
 
     @property

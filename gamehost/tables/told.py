@@ -27,12 +27,16 @@ _OWN = "gamehost."
 
 def check_told(game: Game[Any, Any], told: Sequence[To[Any]], seats: int, known: set[Any]) -> None:
     """
-    Check the events of a master. The kinds that were checked are added to `known`, so that a table does not check the
-    same kind again. A game may have events without a message on a wire. The log names each such kind.
+    Check the events of a master.
+
+    An event of a class of the game's own may have no message: then wires cannot send it, and the log names the class. An
+    event of a built-in class of Python, such as `dict`, must have a message.
 
     :param seats: how many seats the match has
-    :raises TypeError: an item is no `To`, its audience has a seat that the match has not, or its event is a plain value
-        of Python for which the game has no message
+    :param known: the kinds of events that were checked. The new ones are added, so that a table does not check the same
+        kind again
+    :raises TypeError: an item is no `To`, its audience has a seat that the match has not, or its event is of a built-in
+        class and the game has no message for it
     """
     for to in told:
         if type(to) is not To:
@@ -53,7 +57,7 @@ def _check_event(game: Game[Any, Any], event: object) -> None:
     Check that the game has a message for an event, or that the event is at least of a class of its own. A class of a
     plug-in without a message is logged.
 
-    :raises TypeError: the event is a plain value of Python for which the game has no message
+    :raises TypeError: the event is of a built-in class of Python, such as `dict`, and the game has no message for it
     """
     messages, kind = part(game, "messages", "MESSAGES"), type(event)
     if messages is not None and messages.event(event) is not None:

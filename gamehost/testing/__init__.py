@@ -1,5 +1,5 @@
 """
-Test contracts for authors of a game or a wire. Install it with the extra `testing`.
+Test contracts for authors of a game or a wire. `pip install gamehost[testing]` installs what they need.
 
 - `codec_contract`, `wire_contract`, `master_contract`, `messages_contract`: the tests that every codec of a server or a
   client, every wire, every game and its messages must pass. Derive a test case from the contract and from

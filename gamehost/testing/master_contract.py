@@ -363,7 +363,10 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_leaving_ends_or_goes_on(self, data: st.DataObject, rng: random.Random) -> None:
-        """A seat that is given up does not win, at any moment. In a game of two the other seat wins."""
+        """
+        A seat may give up at any moment, and does not win then. In a game of two, the other seat wins. With more seats, the
+        match may continue.
+        """
         seats, master, _ = self.somewhere(data, rng)
         if master.result is not None:
             return

@@ -523,7 +523,8 @@ class FrameBuffer:
         """
         Returns the frames that are complete now, each with its header.
 
-        :raises WireError: `payload` has raised it, or a frame does not begin with the mark
+        :raises WireError: the function `payload`, which reads the length in a header, refuses a header; or a frame does
+            not begin with the mark
         """
         rest, mark, header = self._rest, self._mark, self._header
         rest += data
@@ -550,10 +551,10 @@ class FrameBuffer:
 
     def whole(self, data: bytes) -> bytes | None:
         """
-        Returns the bytes, if they are exactly one frame and no earlier bytes wait. Otherwise returns `None`, and
-        nothing has changed.
+        Returns `data` if it is exactly one frame and no earlier bytes wait. Otherwise returns `None` and changes
+        nothing; the caller then passes the same bytes to `feed`.
 
-        :raises WireError: `payload` has raised it
+        :raises WireError: the function `payload`, which reads the length in a header, refuses the header
         """
         header = self._header
         # Earlier bytes wait, the header is not complete, or the first byte is wrong: `feed` handles this.

@@ -314,7 +314,7 @@ class BridgeRun:
         try:
             action = seat.dialogue.answer(lines)
         except BadAnswer as error:
-            self._resign(f"{error}; it wrote {shown(' / '.join(lines))}", True)
+            self._resign(f"{error}; it wrote {shown(' / '.join(lines))}", patiently=True)
             return
         except Exception as error:  # a bridge of another package may raise anything
             self._end(f"fault of the bridge: {error!r}")

@@ -308,7 +308,10 @@ class ClaimingInput(Input[Any]):
         self._told.wire_error(error)
 
     def as_it_stands(self, preamble: Preamble) -> tuple[Preamble, bytes]:
-        """Returns the preamble with the state of this input, and the bytes with which another member must begin."""
+        """
+        Returns what another member needs to continue with this client's connection: the preamble with the state of this
+        input, and the received bytes that the other member reads first.
+        """
         sequence = self._codec.sequence if isinstance(self._codec, Numbered) else 0
         return replace(preamble, skip=self._handled, sequence=sequence), bytes(self._kept or b"")
 

@@ -497,11 +497,16 @@ class Relay:
             self._not_connected(None)
 
     def _stay(self) -> None:
-        """Ends the relay, and handles the client at this host."""
+        """
+        Ends the relay, and handles the client at this host. If the client has disconnected meanwhile (`client` is `None`),
+        this host still handles its bytes.
+        """
         # The preamble counts the pass to another member, which does not take place.
         client, hops = self.client, self._preamble.hops - 1
+        # `_finish` returns `False` if the relay was over already.
         if self._finish():
             if client is not None:
+                # Reading was paused while the relay looked for the other member.
                 client.resumeProducing()
             self._relays.keep(client, replace(self._preamble, hops=hops, lost=client is None), bytes(self._data))
 

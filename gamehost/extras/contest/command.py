@@ -737,12 +737,13 @@ class Shown:
         Prints a line for an event: a game is decided or void, a connection was refused, or the contest was changed. A game that
         begins only changes the progress.
         """
-        # First, so that the table that is shown below is new.
+        # Writing the results also updates the table that `_show_progress` prints at the end.
         self._write()
         self.clear()
         if isinstance(what, Played):
             names = " against ".join(self.contest.plan.names[player] for player in what.players)
             done, count, _ = self.contest.progress
+            # A sequential test ends when it is sure, so the number of its games is not known before.
             total = "" if self.contest.plan.sprt is not None else f" of {count}"
             print(f"{done}{total}  {what.id}  {names}: {what.words}", file=self._out, flush=True)
         elif isinstance(what, Void):

@@ -157,10 +157,14 @@ class EntryCheck:
         """Returns the options of `gamehost check` for some scenarios and the contest's settings."""
         return [word for name in chosen for word in ("--scenario", name)] + settings_of_check(self._plan)
 
-    def _check(self, entrant: Entrant, words: Sequence[str]) -> list[str]:
-        """Runs `gamehost check` on an isolated program, waits for its end, and returns the faults."""
+    def _check(self, entrant: Entrant, options: Sequence[str]) -> list[str]:
+        """
+        Runs `gamehost check` on an isolated program, waits for its end, and returns the faults.
+
+        :param options: further options of `gamehost check`
+        """
         plan = self._plan
-        command = [sys.executable, "-m", "gamehost", "check", plan.wire, "--format", "json", *words]
+        command = [sys.executable, "-m", "gamehost", "check", plan.wire, "--format", "json", *options]
         number = plan.names.index(entrant.name)
         program = Isolation(plan.isolate, plan.readable).words(entrant.words, number, None)
         process = subprocess.Popen(

@@ -459,14 +459,16 @@ class PrivateGame(ContestGame):
         # From a sandbox: the socket shows the program.
         if self._room is not None and transport and (own := self._room.seat_at(transport)) is not None:
             return self._from_sandbox(name, own)
-        # Otherwise find the process that has the other end. If this machine does not show processes, the name alone
-        # decides. 1 stands for any number, if no process is searched.
+        # Otherwise find the process that has the other end. If there is a key, or this machine does not show processes
+        # (`owners` is `None`), the name alone decides. The 1 is only not 0 then: nothing below uses it.
         number = 1 if owners is None else owners.number_of(transport)
+        # 0: the socket at the other end is closed.
         if not number:
             return "this connection is closed"
         if seat is not None and (owners is None or self.holder(owners, seat, number) is not None):
             return None
-        # The connection is refused. Looking for its process is slow, so it is done only for the first refusals.
+        # The connection is refused. `_refused` reports that. `_refuse` looks for the connection's process before, which is
+        # slow, so it is called only for the first refusals.
         self._refusals += 1
         why = f"this game is between {' and '.join(self.names)}: log in as one of them"
         if owners is None or self._refusals > MOST_REFUSED:

@@ -302,7 +302,8 @@ class PaperSoccerPlayer:
         place = place_of(position)
         to = Place(_NUMBERS[after.ball], after.drawn, 1 - place.side, winner)
         taken = Turn(tuple(_NUMBERS[point] for point in points), to)
-        # The depth is sure, so the budget of 0 nodes does not matter.
+        # `values`, and `best` with `DEPTH` as its sure depth, search to that depth without counting nodes, so a budget of 0
+        # nodes is enough.
         search = Search(PaperSoccerRules(STUDIED.later), Budget(0))
         goal = way_to_goal(place)
         if goal is None:

@@ -88,8 +88,9 @@ def read_set_up(text: str, view: m.View, seat: Seat, chance: Chance) -> Sequence
             return [*_rest_placed(view, seat, chance), rules.Ready()]
         raise MoveRefused(f"The pieces that you placed one by one stay. {_REST}: setup random.")
     if rest == "RANDOM":
+        # `set_up` needs a generator of its own, so a random number is its seed.
         return [rules.PlaceRows(set_up(seat, SeededChance(chance.below(2**64))))]
-    # The rows of the library begin with the last one, typed rows with the front one.
+    # `_turned` expects the row nearest to the enemy first. Players type it first, but in `CLASSIC` it is the last one.
     return [rules.PlaceRows(_turned(CLASSIC[::-1] if rest == "CLASSIC" else _rows(rest), seat))]
 
 

@@ -265,6 +265,7 @@ class ConsoleCodec:
         self._telnet = self._ends_as_telnet = False
         #: The last byte of text that was received.
         self._last = 0
+        #: How many lines were not UTF-8. The first one gets a refusal, the second one ends the connection.
         self._unreadable = 0
 
     @property

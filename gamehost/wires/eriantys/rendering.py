@@ -1,7 +1,7 @@
 """
 Translates the game's events and requests into messages of the wire. No function here has a state of its own.
 
-Islands have the numbers of the event. Clouds and seats keep their order, and seats become nicknames. Most parts of a
+The messages number islands as the events do. Clouds and seats keep their order, and seats become nicknames. Most parts of a
 board are the same as on the board before. So counts of students are made once and cached, and school boards and islands
 are made again only if they have changed.
 """

@@ -147,24 +147,29 @@ class RemoteConversation(XmlConversation):
 
     def claim_of_log_in(self, message: m.PlayerLogin) -> Claim | None:
         """
-        Returns the claim of a log-in. A type of remote games, or a championship, is always at one host of a cluster.
+        Returns the claim of a log-in, which decides the host of a cluster that handles it. All players of a type of remote
+        games, or of a championship, must be at the same host. The built-in game outside a championship can be played at
+        any host.
+
+        :returns: `None`: the log-in needs no claim, because it is refused for its type of game or its name
         """
         game_type, run = message.game_type.casefold(), self._run
         builtin = game_type in self._rules.native
-        possible = (
-            builtin or is_game_type(message.game_type) if run is None else game_type in self._championship_types()
-        )
+        if run is not None:
+            possible = game_type in self._championship_types()
+        else:
+            possible = builtin or is_game_type(message.game_type)
         if not possible:
             return None
-        # The built-in game outside a championship can be played at any host.
-        here = run is None and builtin
-        claim = claim_of_guest(message.nick, self._queue if here else None, self._strict)
+        anywhere = run is None and builtin
+        claim = claim_of_guest(message.nick, self._queue if anywhere else None, self._strict)
+        # The name is not valid.
         if claim is None:
             return None
-        place = "" if here else self._games.place_of(game_type)
+        place = "" if anywhere else self._games.place_of(game_type)
         # `by_place`: the type of game decides which host handles the message, not the name. `anew`: the client is
         # logged in and logs in again.
-        return replace(claim, place=place, by_place=not here, anew=self.state is not XmlState.OUTSIDE)
+        return replace(claim, place=place, by_place=not anywhere, anew=self.state is not XmlState.OUTSIDE)
 
     def adopt(self, session: Session) -> None:
         """

@@ -1,6 +1,7 @@
 """
-The course of a connection. `->` is from the client, `<-` from the server. [A]: the client answers with Ack, and no
-message is sent to it before that::
+The course of a connection. `->` is a message of the client, `<-` a message of the server. Messages are sent in the order
+in which they stand here. [A]: the client answers the message with Ack, and receives nothing before that. A semicolon
+divides messages of different steps::
 
                               <- ENTER_NICKNAME              once, not again after a refused name
     -> LoginMessage           <- SUCCESS
@@ -8,8 +9,8 @@ message is sent to it before that::
     -> RequestGames           <- AvailableGames
     -> JoinAvailableGame      <- JoinAlreadyExistingGame     to the others: UpdateLobby
                               <- MatchStarted                to all
-    -> ChosenTower            <- SUCCESS                     AvailableTowers comes before, to one after another
-    -> ChosenWizard           <- SUCCESS                     AvailableWizards comes before
+    -> ChosenTower            <- SUCCESS                     AvailableTowers came before; each player is asked in turn
+    -> ChosenWizard           <- SUCCESS                     AvailableWizards came before
                               <- UpdateBoard [A], StartOfPlayerRound
     planning                  <- UpdateBoard [A]; PLANNING [A], AvailableAssistants
     -> PlayAssistant          <- END_PLANNING [A], PlayedAssistant, WAITING [A]
@@ -30,8 +31,8 @@ place, the client stops for ever. So the order here differs from that of the wir
 an Ack, no message is sent before the Ack has come.
 
 These clients have no message for coming back: they log in and join their old game. Such a client cannot begin in the
-middle of a step. So the host finishes or undoes a half-done step for the client. The client receives no message until a
-plain request is open: for an assistant, a student of the entrance, steps or a cloud.
+middle of a step. So the host finishes or undoes a half-done step for the client. It sends the client nothing before the
+match asks the player for an assistant, a student of the entrance, steps or a cloud.
 """
 
 from collections import deque
@@ -437,12 +438,16 @@ class JavaConversation(EriantysConversation[m.Message]):
         self.say(m.PlayerStatusMessage(m.PlayerStatus[event.status.name]))
 
     def tell_board(self, event: events.Board) -> None:
-        """Sends the board, but not before the island of Mother Nature is resolved, and during swaps only the last one."""
+        """
+        Sends the board after a change. A board on which the island of Mother Nature is not resolved yet is not sent.
+        Each swap of a character's effect makes a board: it is sent when the next one comes, or when the swaps end.
+        """
         self._board = event
         # The island is not resolved yet: another board follows.
         if event.unresolved:
             return
         if self._effect in _SWAPPING:
+            # The board of the swap before this one is sent now. The new board waits.
             self._tell_kept_board()
             self._kept_board = event
         else:
