@@ -31,6 +31,7 @@ BOARDS = STATIC.parents[1] / "games"
 OFFERED = 100 * MATCHES
 #: Follows what a seat is told. After each action it compares the picture with that of the host's own view, and presses whatever
 #: can be pressed, in all ways, until an action comes out. `unheard`: the picture has changed, and no word of it.
+#: `odd`: what is drawn as an element and is none.
 PLAY = """
 await (async () => {
   globalThis.fetch = async () => ({ json: async () => ({ cards: data.cards }) });
@@ -54,6 +55,9 @@ await (async () => {
     }
     return [...found].sort();
   };
+  const SVG = "svg g rect circle ellipse line path polygon polyline text tspan title defs clipPath pattern image use";
+  const strange = (tag) => (SVG.split(" ").includes(tag) ? [] : [String(tag)]);
+  const odd = (shape) => (Array.isArray(shape) ? [...strange(shape[0]), ...shape.slice(1).flatMap(odd)] : []);
   return data.lookers.map(({ seat, moments, names }) => {
     let view = null;
     let before = {};
@@ -67,7 +71,7 @@ await (async () => {
       const unheard = now.heard === before.heard && now.seen !== before.seen;
       before = now;
       return {
-        unheard,
+        unheard, odd: [...marks, ...over, ...drawn.flatMap((one) => one.shape)].flatMap(odd),
         same: pieces(view) === pieces(shown), turns: [game.turn(view), game.turn(shown)].map(String),
         actions: moves && actions(view, options),
       };
@@ -189,6 +193,7 @@ class PlayTests(EachGame, SynchronousTestCase):
         offered = 0
         for looker, found in zip(lookers, evaluate(name, PLAY, data), strict=True):
             for number, (moment, one) in enumerate(zip(looker.moments, found, strict=True)):
+                self.assertEqual(one["odd"], [], (looker.seat, number))
                 self.assertTrue(one["same"], (looker.seat, number))
                 self.assertFalse(one["unheard"], (looker.seat, number))
                 if moment["shown"].get("board", "") is not None:

@@ -147,7 +147,7 @@ export function schoolCells(player, seat, { name, doing, own, lit, chosen, size,
 
 /** Draw a character, `width` by 96. */
 export function drawCharacter(card, { x, y, width, lit, active }, spec) {
-  const [name, , lines] = CHARACTER_WORDS[card.character].map((one) => [one].flat().map((text) => t(text)));
+  const [[name], , lines] = CHARACTER_WORDS[card.character].map((one) => [one].flat().map((text) => t(text)));
   const state = lit.has(`character ${card.character}`) ? " er-can" : active ? " er-active" : "";
   const middle = x + width / 2;
   const first = card.students || card.noEntryTiles !== null ? 85 : 56 + (lines.length > 1 ? 0 : 8);
