@@ -45,9 +45,7 @@ const { positionals: [name, ...games], values: { games: times, house, host, port
 });
 if (!games.length) throw new Error("expected NAME GAME..., such as: ann onitama");
 const client = new Client(name, {
-  host,
-  port: Number(port),
-  hear: ({ is, game }) => is === "seated" && console.log(`${name}: playing ${game}`),
+  host, port: Number(port), hear: ({ is, game }) => is === "seated" && console.log(`${name}: playing ${game}`),
 });
 try {
   for (const game of games.flatMap((one) => Array(Number(times)).fill(one))) {
