@@ -46,7 +46,7 @@ class HasTurns(Protocol):
 
 
 class TurnMaster(GameMaster[A_contra, E_co], HasTurns, Protocol[A_contra, E_co]):
-    """A master that can have clocks."""
+    """A master of a game in which clocks are possible: it says for which seat the match waits (see `HasTurns`)."""
 
 
 class ClockReading(Struct, frozen=True, gc=False):

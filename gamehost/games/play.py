@@ -314,6 +314,7 @@ class PlainScreen(Screen[Any]):
             # Before the match, or for a watcher, there is none.
             return
         legal = self.game.legal(self.known, self.seat)
+        # There are too many actions for a list: one of them, always the same for this view, is the example.
         if legal is None:
             one = self.game.random_action(self.known, self.seat, SeededChance(0).below)
             legal = iter(() if one is None else (one,))

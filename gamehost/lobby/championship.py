@@ -476,7 +476,10 @@ class ChampionshipRun:
                 return
 
     def ended(self, names: Sequence[str]) -> None:
-        """Note that a game is over. If its result does not count, the pair plays again."""
+        """
+        Note that the game of two players is over. If its result was not counted, the pair remains in the list of open
+        games, and plays again.
+        """
         pair = None if self._record is None else self._record.pair(names)
         if pair is not None:
             self._running.discard(pair)

@@ -39,7 +39,7 @@ class Membership:
         The protocol factory that a listener of this host uses: the given one, or another one that wraps it and can pass a
         connection to another member.
 
-        :param spreads: whether its clients may be served by any member
+        :param spreads: whether every member of the cluster may serve the clients of this listener
         """
         return factory
 

@@ -36,8 +36,8 @@ class PlayedTables:
     The running matches of this host and, after `follow`, of the other hosts of its cluster.
 
     The tables of other hosts are read from the store that all hosts share: their list every second while clients look at
-    matches, and otherwise every five seconds. The new entries of tables with watchers are read four times a second. The
-    board counts as a watcher.
+    matches, and otherwise every five seconds. The new entries of a table are read four times a second if somebody watches
+    it, or if the board, which shows all running matches, shows it to somebody.
 
     :param own: the tables in play at this host
     """

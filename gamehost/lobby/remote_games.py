@@ -390,6 +390,7 @@ class RemoteGames:
 
     def _return(self, kind: GameType, players: Sequence[RemotePlayer]) -> None:
         """Put players back to the front of the pool, because their game ended before its first state."""
+        # The host begins new matches, and no championship decides who plays whom.
         if self._draining is None and self.championship is None:
             kind.waiting[:0] = players
         else:

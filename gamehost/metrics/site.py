@@ -65,7 +65,7 @@ def of_backlog(value: Callable[[Backlog], float | Histogram | None]) -> Reader:
     """
 
     def read(host: GameHostService) -> Values:
-        """The one value of the metric, or no value without a backlog."""
+        """Returns the one value of the metric. If no changes can wait, as in memory, the metric has no value."""
         backlog = backlog_of(host.store)
         found = None if backlog is None else value(backlog)
         return {} if found is None else {(): found}

@@ -303,8 +303,8 @@ def place(database: SqliteDatabase, last: int) -> None:
 
 def placed_faults(database: SqliteDatabase) -> list[str]:
     """
-    The faults of the index `placed`, one sentence each. It finds rows by table and number. It must have every row up to
-    the row `placed_to`, and no other.
+    Check the index `placed`, which finds rows by table and number. It must have every row up to the row `placed_to`, and
+    no other. Returns the faults, one sentence each.
     """
     ends = database.rows("SELECT seq FROM placed_to")
     if len(ends) != 1:

@@ -387,7 +387,10 @@ class MasterContract(Mixin):
     @of_matches
     @given(st.data(), st.randoms(use_true_random=False))
     def test_deadline_is_move_time_after_each_decision(self, data: st.DataObject, rng: random.Random) -> None:
-        """With `move_time`, a decision is due so many seconds after the last one. If it is late, the match ends."""
+        """
+        The setting `move_time` is how many seconds a seat has for each decision, after the last action. If the time is over,
+        the match ends, and the late seat does not win.
+        """
         seats, master, played = self.somewhere(data, rng, move_time="2.5")
         if master.result is not None:
             self.assertIs(master.deadline, None)

@@ -184,7 +184,7 @@ class MatchContract(WireHooks):
         self.assertGreater(self.entries(situation), before, "the player who returned cannot act")
 
     def test_a_return_says_whose_turn_it_is(self) -> None:
-        """A player that comes back receives other messages if the match waits for the other seat."""
+        """A player that comes back can see from the messages whose turn it is: they differ if the other seat has the turn."""
 
         def told(turned: bool) -> list[str]:
             """
@@ -205,6 +205,7 @@ class MatchContract(WireHooks):
             return received(again)
 
         changed: list[object] = []
+        # With a reason in `no_return`, players cannot come back on this wire. `told` fills `changed`.
         if not self.no_return and (words := told(turned=True)) and changed:
             self.assertNotEqual(words, told(turned=False), "a player who returns is not told whose turn it is")
 
@@ -324,7 +325,10 @@ class MatchContract(WireHooks):
         self.assertEqual(len(over.host.lobby.registry), 0, "a name is still in use")
 
     def test_a_silent_client_is_not_connected_for_ever_after_the_end(self) -> None:
-        """After a match a client either is logged in, or is closed if it does not log in again: in a quarter of an hour."""
+        """
+        A client that is silent after its match remains logged in, or the host closes its connection. The host has a quarter
+        of an hour for this.
+        """
         over = self.after_match()
         for _ in range(6):
             over.host.wait(150)

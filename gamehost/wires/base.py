@@ -700,9 +700,10 @@ class Ending(Protocol[M_co]):
 
     def ending(self, stopping: bool) -> M_co | None:
         """
-        Returns the last message; `None`: there is none.
+        Returns the last message of the connection, such as the close frame of WebSocket; `None`: the connection ends
+        without one.
 
-        :param stopping: whether the host stops
+        :param stopping: whether the connection ends because the host stops
         """
 
 

@@ -203,6 +203,7 @@ class Check:
 
     def _never_there(self) -> bool:
         """Returns whether the client has not connected, or the server not answered, in enough scenarios."""
+        # The first scenarios, which begin together: all of them must have ended, and the time for the first answer is over.
         enough = min(self._at_once, len(self._scenarios))
         over = self._clock.seconds() - self._began >= self._answers_within
         return over and len(self._outcomes) >= enough and not any(run.connected for run in self._runs)

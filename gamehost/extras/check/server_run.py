@@ -175,7 +175,7 @@ class OpeningDraw:
 
 @frozen
 class ServerChecks:
-    """The checks of a wire for servers."""
+    """What `gamehost check` needs to judge a server of a wire: the laws of the wire's document, and the scenarios."""
 
     wire: str
     #: The laws of the document: by the name of a message's class, and `turn` for all others.
@@ -689,6 +689,8 @@ class ServerRun(Run):
 
     def closed(self, user: User) -> None:
         """Called when the server has closed a connection. It is a breach, unless the replica has closed it, too."""
+        # After the end of the run, a close is expected. `user.replica` is the same user's connection to the replica, the
+        # private host that shows what a server must do; `None`: the user was not connected.
         if self._over or user.replica is None or user.replica.closed:
             return
         self._breach("the server closes the connection", "turn", f"The server closed the connection of {user.name}.")

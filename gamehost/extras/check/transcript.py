@@ -206,6 +206,7 @@ class Transcript:
     def heard(self, message: Any, raw: bytes) -> Said:
         """Records a message of the host, and returns its meaning."""
         shown = self.reading.redacted(message)
+        # The message has a secret, so the transcript has the bytes of a copy without it.
         if shown is not message:
             raw = self.encode_host(shown)
         heard = self.reading.heard(shown)

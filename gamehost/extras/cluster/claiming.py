@@ -398,8 +398,8 @@ def adopt(cluster: Cluster, connection: WireProtocol[Any], record: SeatRecord, p
 
 def free_name(cluster: Cluster, record: SeatRecord) -> None:
     """
-    Makes the name of a player free that was about to come from another member, and has disconnected. Only this member knows
-    that. The name is claimed, and the claim is dropped at once.
+    Makes the name of a player free. Another member has passed the player on to this one, and the client has disconnected
+    meanwhile, which only this member knows. To claim the name and to drop the claim at once makes it free.
     """
     nobody = object()
     cluster.claim_again(nobody, key_of(record.name), lambda home: cluster.drop_claim(nobody))

@@ -39,7 +39,7 @@ class Played:
 
     @property
     def absent(self) -> tuple[int, ...]:
-        """The numbers of the entrants with programs that did not come to the game."""
+        """The numbers of the entrants that the contest has ruled absent: their programs did not come to the game."""
         if self.ruling is None or self.ruling.cause not in NOT_COME:
             return ()
         return tuple(self.players[seat] for seat in self.ruling.seats)

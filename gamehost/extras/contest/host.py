@@ -220,9 +220,9 @@ class ContestLobby(Lobby):
     ) -> LoginAttempt | None:
         """
         Logs in to an account, if the connection may have the seat of this name in the game, and the password is that of
-        the game. Such a refusal comes at once.
+        the game. Otherwise `answer` is called at once with the refusal.
 
-        :returns: `None`: the log-in was refused at once
+        :returns: the attempt, which can be cancelled; `None`: the log-in was refused at once
         """
         why = self._claimed(name)
         if why is None and self.now is not None and not same_code(self.now.passwords[self._seat_of(name)], password):
@@ -320,6 +320,7 @@ class ContestLobby(Lobby):
             if (session := self.registry.find(key)) is not None:
                 self.give_up(session)
             if (account := accounts.find(key)) is not None:
+                # Nothing waits for the deletion.
                 accounts.delete(account, lambda: None)
         self.registry.ended = SleepingIndex()
 

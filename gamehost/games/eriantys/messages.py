@@ -2,7 +2,7 @@
 The messages of Eriantys for other programs. Their keys are those of the documented wire, which
 `docs/wires/eriantys.rst` explains.
 
-Three details differ from the documented messages. Players are named by their seats, from 0. Colours of students and
+Some details differ from the documented messages. Players are named by their seats, from 0. Colours of students and
 towers are written in lower case, as in actions: an answer to `"students": ["red"]` is `student red`. Islands count from
 1, clouds from 0. Requests (`ask-...`) are sent only to the seat that must answer.
 

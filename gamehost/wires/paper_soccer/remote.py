@@ -110,12 +110,17 @@ class RemoteConversation(XmlConversation):
         super().__init__(peer, lobby, wire, queue, strict)
         self._rules = rules
         self._games = lobby.remote
+        #: The type of remote games for which this client waits as a player; `None`: it does not.
         self._kind: GameType | None = None
+        #: The client's seat in a remote game; `None`: it plays none.
         self._seat: RemoteSeat | None = None
+        #: Whether the client's type of game uses the loose dialect of the messages.
         self._loose = False
+        #: The championship of this port; `None`: the port has none.
         self._run = self._championship() if rules.championship is not None else None
         #: The ids of this connection's past games. It is used as an ordered set.
         self._past: dict[str, None] = {}
+        #: The client as a master of remote games; `None`: it is no master.
         self._master: Master | None = None
         #: Whether each message to the master must be in a segment of its own.
         self._apart = False

@@ -182,6 +182,7 @@ class FramesConversation(GuestConversation[m.Message]):
 
     def tell_opened(self, event: rules.Opened) -> None:
         """Informs the client that an opponent is there, and that the set-up begins."""
+        # Nobody has moved in this match, and a late move of the match before cannot come any more.
         self._moved_last = None
         self._late_move = False
         self.set_state(FramesState.SETUP)

@@ -141,7 +141,10 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         """
         Returns the claim of a log-in. The line with the name has the claim, so that another host handles both lines of
         the log-in.
+
+        :returns: `None`: the log-in is refused here, because of its name, or because the client speaks another protocol
         """
+        # A strict wire takes every line as a name, also one that looks like another protocol.
         if not self._strict and _wrong_port(message) is not None:
             return None
         return claim_of_account(message.text, self._queue)

@@ -295,8 +295,13 @@ class FramesReading(Reading):
         return f"a piece moves ({x},{y}) to ({to_x},{to_y})"
 
     def _fought(self, words: str) -> str:
-        """Follows a battle. The board is not known until the next Board. Returns the meaning, which is given."""
+        """
+        Follows a battle, and returns `words`.
+
+        :param words: the meaning of the message
+        """
         one = self._moves.next_accepted()
+        # The result of the battle is not known before the next Board, so moves cannot be judged until then.
         self._seen = False
         self._turn(None if one is None else one.move)
         return words

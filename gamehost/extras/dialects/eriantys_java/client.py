@@ -228,6 +228,7 @@ class ObjectReader:
     def _array(self, depth: int) -> Reading:
         """Reads an array of objects."""
         java = yield from self._descriptor()
+        # In Java, the name of the class of an array begins with `[`.
         if not java.name.startswith("["):
             raise WireError("an array of a class that is none")
         found = objects.JavaArray(java, [])

@@ -347,6 +347,7 @@ class JavaConversation(EriantysConversation[m.Message]):
     def tell_match_started(self, event: events.MatchStarted) -> None:
         """Called when the match begins: sends the names of the players."""
         self.set_state(EriantysState.IN_GAME)
+        # From now on, an unexpected answer is not one that was sent before the client knew of the end of a match.
         self._ended_just_now = False
         self.peer.say(m.MatchStarted(tuple(map(blank_player, self.names))))
 

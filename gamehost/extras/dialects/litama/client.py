@@ -156,8 +156,10 @@ def position_of(fields: Mapping[str, Any]) -> Position:
     :raises KeyError: a field is missing
     :raises ValueError: a card or the board cannot be read
     """
+    # The seat of blue: 0 is the player that moves first, and the stamp of the first spare card is its colour.
     blue = 0 if fields["startingCards"]["side"] in BLUE_CARDS else 1
     cards = fields["cards"]
+    # A card with an unknown name becomes `None`.
     known = [card_named(one) for one in (*cards["blue"], *cards["red"], cards["side"])]
     five = [card for card in known if card is not None]
     if len(five) != 5:
