@@ -1,1 +1,1 @@
-"""The players of a host, the queues of its games, and its tables."""
+"""The lobby: the players that are logged in to a host, how they find opponents, and the tables at which they play."""

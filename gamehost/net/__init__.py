@@ -1,1 +1,1 @@
-"""Connections: the one class that touches a transport, its limits, and where it listens."""
+"""The connections of clients: the only class that calls their transports, their limits, and the host's listeners."""

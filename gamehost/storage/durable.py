@@ -643,8 +643,8 @@ class StoredAccounts:
     def _write(self, note: Note, durable: Callable[[], None], *keys: str) -> None:
         """Write a change of these keys. When it is durable, also apply the updates that have waited for it."""
 
-        # Called when the change is durable.
         def settled() -> None:
+            """Called when the change is durable: applies the updates of these accounts that came meanwhile."""
             self._pending -= Counter(keys)
             durable()
             for key in keys:

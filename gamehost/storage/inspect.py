@@ -347,7 +347,7 @@ class Inspector:
 
 @define(eq=False)
 class StoreInspector(Inspector):
-    """A journal in a file, made by `reading`."""
+    """Reads and checks a journal in a file that no host has open. The function `reading` makes it."""
 
     database: SqliteDatabase
     path: Path

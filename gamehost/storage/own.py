@@ -33,7 +33,7 @@ _OVER_MS = 366 * 86_400_000
 
 @frozen
 class PutOwn:
-    """Writes rows of the lists. See `Journal.put_own`."""
+    """Writes matches into the lists of their players. See `Journal.put_own`."""
 
     matches: Sequence[tuple[str, OwnedMatch]]
 

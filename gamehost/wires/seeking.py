@@ -178,6 +178,7 @@ def _settings(sought: Wanted, code: str) -> Settings:
 
 def claim_of_sought(lobby: "Lobby", sought: Wanted) -> Claim | None:
     """Returns the claim to a fitting table at another host of the cluster; `None`: the player waits at this host."""
+    # The queue needs no table, a private table is always new, and a fitting table of this host comes first.
     if sought.in_queue or sought.private or any(map(sought.fits, lobby.waiting(sought.queue))):
         return None
     # No table fits here: look for a fitting one of another host.

@@ -108,7 +108,10 @@ class Pong(Control, frozen=True):
 
 
 class Fragment(Control, frozen=True):
-    """A frame of a message that consists of several frames. It has no content here; it only counts."""
+    """
+    Stands for one frame of a message that consists of several frames. It has no content: it is passed on so that the frame
+    counts against the client's rate of messages.
+    """
 
 
 #: The only instance that is needed, because all fragments are equal.

@@ -68,7 +68,7 @@ READS = (
 
 
 class Phase(Enum):
-    """How far a run has come."""
+    """How far the run of a scenario with a client has come."""
 
     #: The client must connect, or ask for the next match.
     CONNECTING = "connecting"

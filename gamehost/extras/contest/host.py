@@ -49,7 +49,7 @@ OVER = "this game is over"
 
 
 class RoomGame(Protocol):
-    """The methods of a game that its room calls."""
+    """A game of a contest, as the private host on which it is played (its room) calls it."""
 
     #: The names of the players and their passwords, in the order of the seats.
     names: Sequence[str]

@@ -90,7 +90,7 @@ def _card(card: Any, active: int | None) -> list[int]:
 
 
 class EriantysEncoder(SeatEncoder):
-    """The encoder of a seat in Eriantys."""
+    """Turns the views of a seat in Eriantys into arrays of numbers, and its actions into numbers and back."""
 
     actions, shape, high = 59, (387,), _MOST
 

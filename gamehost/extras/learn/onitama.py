@@ -36,7 +36,7 @@ _PATTERNS: Mapping[str, Array] = {str(card): _pattern(vectors) for card, vectors
 
 
 class OnitamaEncoder(SeatEncoder):
-    """The encoder of a seat in Onitama."""
+    """Turns the views of a seat in Onitama into arrays of numbers, and its actions into numbers and back."""
 
     actions, shape = _MOVES + 2, (9, SIDE, SIDE)
 

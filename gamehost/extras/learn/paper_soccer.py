@@ -35,7 +35,7 @@ for _segment in BORDER:
 
 
 class PaperSoccerEncoder(SeatEncoder):
-    """The encoder of a seat in Paper Soccer."""
+    """Turns the views of a seat in Paper Soccer into arrays of numbers, and its actions into numbers and back."""
 
     actions, shape = 8, (9, *_SHAPE)
 

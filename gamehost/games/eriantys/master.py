@@ -24,7 +24,7 @@ from gamehost.settings import BadOption, Settings, milliseconds, one_of, refuse_
 
 @frozen
 class Rules:
-    """The settings of a match, as values."""
+    """The settings of a match, converted from their texts."""
 
     expert: bool = False
     planning_order: rules.PlanningOrder = rules.PlanningOrder.PREVIOUS

@@ -254,7 +254,7 @@ MESSENGER = 2
 
 
 class Play(Struct, frozen=True, gc=False):
-    """A match between two decisions."""
+    """The whole state of a match after the deal, at a moment when it waits for a decision or is over."""
 
     position: rules.Position
     planning_order: rules.PlanningOrder

@@ -73,7 +73,7 @@ Event = Dealt | Moved | Exchanged | TakenBack | Situation
 
 @frozen
 class Rules:
-    """The settings of a match, as values."""
+    """The settings of a match, converted from their texts."""
 
     deal: tuple[Card, ...] | None
     max_plies: int

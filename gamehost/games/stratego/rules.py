@@ -416,7 +416,7 @@ class NotReady(BadPlacement):
 
 @define(eq=False)
 class Placing:
-    """The set-up of one side."""
+    """The set-up of one side while it is made: the pieces that are placed, and whether the side is ready."""
 
     _seat: Seat
     #: The whole board with only this side's pieces, as in a position.

@@ -204,10 +204,15 @@ class TelnetFilter:
         return None
 
     def _command(self, byte: int) -> bytes | None:
-        """Handles the byte after IAC."""
+        """
+        Handles the byte after IAC, the byte that begins a command of telnet. Returns the text that the two bytes stand for;
+        `None`: they stand for no text.
+        """
         self._state = _State.DATA
+        # IAC twice is one byte of data: see `_DOUBLED`.
         if byte == IAC:
             return _DOUBLED
+        # The content of an option follows, until IAC and SE.
         if byte == SB:
             self._state = _State.INSIDE
             self._content.clear()
@@ -256,7 +261,10 @@ _CR, _LF = b"\r"[0], b"\n"[0]
 
 
 class ConsoleCodec:
-    """The codec of one connection of the console."""
+    """
+    The codec of one connection of the console: reads the lines that a person types and the commands of telnet, and writes
+    the host's text.
+    """
 
     def __init__(self) -> None:
         self._lines = LineBuffer(LINE_LIMIT)

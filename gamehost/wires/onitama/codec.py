@@ -72,7 +72,7 @@ _LAST: LastEncoded[m.Message] = LastEncoded()
 
 
 class PipesCodec(LineCodec[m.Message]):
-    """The codec of one connection."""
+    """The codec of one connection on the host's side: reads the client's lines, and writes the host's messages."""
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not UTF-8"

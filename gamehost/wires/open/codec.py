@@ -136,7 +136,7 @@ _EVENTS: LastEncoded[m.Message] = LastEncoded()
 
 
 class OpenCodec(LineCodec[m.Message]):
-    """The codec of one connection, on the host's side."""
+    """The codec of one connection on the host's side: reads the client's messages, and writes those of the host."""
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not JSON"

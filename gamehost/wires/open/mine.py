@@ -28,7 +28,7 @@ _OFFERS: Mapping[str, OwnOffer] = {"draw": "draw", "takeback": "takeback", "rema
 
 
 def _row(kind: type[R], match: OwnedMatch, state: RowState) -> R:
-    """Returns a match of a player's list as a row of a message."""
+    """Returns a match of a player's list as a row of a message. `UNSET` leaves a field out of the message."""
     # Only an ended match has a result.
     over = match.ended is not None
     return kind(

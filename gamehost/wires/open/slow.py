@@ -27,6 +27,12 @@ class SlowSeat(OpenConversation):
     """
 
     def __init__(self, seats: "SlowSeats", table: TableId, encoder: SharedEncoder) -> None:
+        """
+        Makes the seat. It uses the connection and the session of the client's conversation.
+
+        :param seats: all slow matches that the connection has opened
+        :param encoder: makes the messages for all watchers
+        """
         client = seats.client
         super().__init__(client.peer, client.lobby, seats.options, encoder)
         self.session = client.session

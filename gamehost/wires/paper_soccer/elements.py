@@ -89,7 +89,7 @@ _TWICE, _MISMATCH = codes[XML_ERROR_DUPLICATE_ATTRIBUTE], codes[XML_ERROR_TAG_MI
 
 
 class PieceKind(Enum):
-    """The kinds of pieces of the stream."""
+    """The kinds of pieces into which the bytes of a client are divided."""
 
     ELEMENT = "element"
     #: One or more `<point/>` on one line, and a line end: a move without a message around it.

@@ -36,7 +36,7 @@ _LINES = {kind: (word(kind()) + "\n").encode("ascii") for kind, word in WORDS.it
 
 
 class LinesCodec(LineCodec[m.Message]):
-    """The codec of one connection."""
+    """The codec of one connection on the host's side: reads the client's lines, and writes the host's messages."""
 
     LIMIT = LINE_LIMIT
     UNREADABLE = "lines that are not ASCII"

@@ -1,1 +1,1 @@
-"""The protocols of bots of other communities."""
+"""Bridges: each one translates between a game of this host and the protocol of the bots of another community."""

@@ -1,1 +1,1 @@
-"""The clients of the wires: codecs and programs."""
+"""The wires from a client's side: their codecs, and programs that play on them."""

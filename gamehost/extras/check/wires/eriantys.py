@@ -356,7 +356,7 @@ MOST = 0.9
 
 
 class JsonReading(RequestReading):
-    """The reading of the wire `eriantys`."""
+    """Follows a match on one connection of the wire `eriantys`, as the client knows it, and judges the client's messages."""
 
     MEANT = {
         "Acknowledgement": lambda _: "has read the message",

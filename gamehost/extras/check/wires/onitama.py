@@ -347,7 +347,7 @@ LAWS = laws(__name__, "clients")
 
 
 class LinesReading(OnitamaReading):
-    """The reading of the wire `onitama`."""
+    """Follows a match on one connection of the wire `onitama`, as the client knows it, and judges the client's messages."""
 
     ADVICE = {
         **OnitamaReading.ADVICE,

@@ -289,7 +289,7 @@ def _fits(signature: str, value: Any) -> bool:
 
 
 class JavaClientCodec:
-    """The codec of one connection, on the client's side."""
+    """The codec of one connection on the client's side: reads the server's objects, and writes the client's messages."""
 
     def __init__(self) -> None:
         """Makes the codec of a client's connection."""

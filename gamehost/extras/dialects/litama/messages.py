@@ -39,7 +39,7 @@ class Join(Command, frozen=True):
 
 
 class State(Command, frozen=True):
-    """Client: how does a match stand?"""
+    """Client: asks for the state of a match."""
 
     NAME = "state"
 
@@ -78,7 +78,7 @@ class Entered(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """Server: the answer to `move` or `spectate`."""
+    """Server: the client's `move` or `spectate` was carried out."""
 
     command: str
     match_id: str

@@ -112,7 +112,7 @@ def _fields(message: m.Message) -> Iterator[str]:
 
 
 class FinalCodec(LineCodec[m.Message]):
-    """The codec of one connection, on the server's side."""
+    """The codec of one connection on the host's side: reads the client's lines, and writes the host's messages."""
 
     UNREADABLE = "messages that are not UTF-8"
     parse = staticmethod(parse)

@@ -40,7 +40,7 @@ class MakePass(WireMessage, frozen=True):
 
 
 class Ping(ServerMessage, frozen=True):
-    """Client: is the server there? Server: it is."""
+    """Client: asks whether the server is there. Server: the answer."""
 
 
 class Waiting(ServerMessage, frozen=True):
