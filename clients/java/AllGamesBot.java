@@ -26,9 +26,7 @@ public class AllGamesBot {
 
     /** The board of Onitama has 25 characters: {@code a1} first, then {@code b1}; capital letters are the pieces of seat 0. */
     static boolean takes(View view, Move move) {
-        if (!(move.parts().get("to") instanceof String to && view.position().get("board") instanceof String board)) {
-            return false;
-        }
+        if (!(move.parts().get("to") instanceof String to && view.position().get("board") instanceof String board)) return false;
         return (view.seat() == 0 ? "kp" : "KP").indexOf(board.charAt((to.charAt(1) - '1') * 5 + to.charAt(0) - 'a')) >= 0;
     }
 
@@ -48,9 +46,8 @@ public class AllGamesBot {
             client.hear(told -> {
                 if (told.get("is").equals("seated")) System.out.println(name + ": playing " + told.get("game"));
             });
-            List<String> all = new ArrayList<>();
-            for (String game : games) all.addAll(Collections.nCopies(Integer.parseInt(options.get("--games")), game));
-            for (String game : all) {
+            int times = Integer.parseInt(options.get("--games"));
+            for (String game : games.stream().flatMap(one -> Collections.nCopies(times, one).stream()).toList()) {
                 Result result = client.play(game, AllGamesBot::choose, whom);
                 String winners = String.join(" and ", result.winners().stream().map(result.names()::get).toList());
                 System.out.println(name + ": " + game + " won by " + (winners.isEmpty() ? "nobody" : winners) + ": " + result.why());
