@@ -123,8 +123,8 @@ def make_host(
     endpoints.headers.unlimited = limits.unlimited
     joining = _joining(options, reactor, endpoints)
 
-    # Called when the host starts, on the reactor: only then the store is opened.
     def build_context() -> tuple[HostContext, DurableJournal | MemoryJournal]:
+        """Called when the host starts, on the reactor's thread: opens the store, and makes the lobby on it."""
         cork = Cork()
         if joining is not None:
             joining.listen()

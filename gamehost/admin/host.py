@@ -479,9 +479,11 @@ def lost_resume(host: GameHostService, request: Request) -> Deferred[Facts]:
     """
     table, lobby = _table_of(request), host.context.lobby
 
-    # Without lost rows, a fault must have stopped the match. `one` is the table that the store has given back; `None`:
-    # no rows of it were lost.
     def resumed(one: UnfinishedTable | None) -> Facts:
+        """
+        Called with the table that the store has given back; `None`: no rows of it were lost, so a fault must have stopped
+        the match.
+        """
         if one is not None:
             lobby.seats.faulty.pop(table, None)
             # If the table does not sleep, it is in memory already: one of its players has logged in and was informed

@@ -535,6 +535,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that are possible before and after the verb."""
     # No default values here: in the parser of a verb they would replace an option that was given before the verb.
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--store", default=argparse.SUPPRESS, metavar="PATH", help="the host's store")

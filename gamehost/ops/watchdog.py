@@ -276,8 +276,8 @@ def install_signal_handlers(from_thread: Callable[..., Any], hangups: Sequence[C
         use the old file
     """
 
-    # SIGHUP: open all files again, also after a fault in one of them.
     def hang_up() -> None:
+        """Called after SIGHUP: opens all files again, also after a fault in one of them, and logs the faults."""
         faults = []
         for call in hangups:
             try:

@@ -113,8 +113,12 @@ class HousePlayer:
         if match is None or work is None:
             return
 
-        # Called on the thread of the thinking queue, with the share of the effort that this player may use now.
         def think(effort: float) -> bytes | None:
+            """
+            Called on the thread of the thinking queue. Returns the player's answer; `None`: there is none now.
+
+            :param effort: the share of the effort that this player may use now
+            """
             self._thoughts.effort = effort
             try:
                 return work()
@@ -209,9 +213,11 @@ class Control(LineOnlyReceiver):
         player thinks.
         """
 
-        # In the thinking thread: `None` if the study continues, the study in JSON at its end, and an empty text if
-        # there is none.
         def step(effort: float) -> str | None:
+            """
+            Called on the thinking thread: does the next step. Returns the study in JSON at its end. `None`: the study
+            continues. Empty: there is none.
+            """
             if number not in self._studies:
                 # The host does not want this study any more.
                 return ""
@@ -242,8 +248,8 @@ class Control(LineOnlyReceiver):
     def _advise(self, number: str, asked: AdviceQuestion, group: int) -> None:
         """Find advice, and print it. It waits for the turn of its group, like the thinking of a player."""
 
-        # In the thinking thread: the advice in JSON; an empty text if there is none.
         def think(effort: float) -> str:
+            """Called on the thinking thread: returns the advice in JSON; empty: there is none."""
             if number not in self._studies:
                 # The host does not want this advice any more.
                 return ""

@@ -204,12 +204,14 @@ class FrameCodec(Generic[M]):
         self._frames = FrameProtocol(client=False, extensions=[self._sizes])
         #: How many bytes belong to frames that are not complete.
         self._begun = 0
+        #: The texts of the unfinished message's frames, and whether a message is unfinished.
         self._parts: list[str] = []
         self._open = False
         #: Whether a closing frame was read.
         self._ended = False
         #: How many frames of the unfinished message have come.
         self._fragments = 0
+        #: How many messages could not be decoded.
         self._unreadable = 0
         #: Whether the host has sent a ping that is not answered yet.
         self._asked = False
@@ -515,9 +517,12 @@ class LineOrTextCodec(FrameCodec[Any]):
         self._lines = lines
         self._origins = origins
         self._whole = getattr(lines, "whole", None)
+        #: What the client speaks: WebSocket, the wire's lines without it, or plain HTTP. The first bytes decide.
         self._spoken = _Spoken.UNKNOWN
+        #: The first bytes of the client, until they show what it speaks and the handshake is read.
         self._opening = bytearray()
         self._switching = Switching("")
+        #: Whether the answer to the handshake was written.
         self._switched = False
         #: Whether this codec continues a connection of another host of a cluster. That host may have read the handshake
         #: already.

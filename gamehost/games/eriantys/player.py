@@ -249,6 +249,7 @@ class Beam:
 
     #: The number of positions that remain after each decision.
     width: int
+    #: Whether the search also uses characters.
     characters: bool
     #: A random number between minus and plus this is added to the value of each decision, so that weaker levels make mistakes.
     noise: int = 0

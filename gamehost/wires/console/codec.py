@@ -146,7 +146,9 @@ class TelnetFilter:
     __slots__ = ("_content", "_refusals", "_state", "_verb")
 
     def __init__(self) -> None:
+        #: What the next byte belongs to: text, or a part of a command of telnet.
         self._state = _State.DATA
+        #: WILL, WONT, DO or DONT, if the next byte is the number of an option.
         self._verb = 0
         self._refusals = TelnetRefusals()
         #: The bytes of the current option, beginning with its number.

@@ -367,7 +367,9 @@ class Replay:
         )
         #: The number of the journal's entry for each step.
         self._entries: list[int] = []
+        #: The events before the first move, each with its message.
         self._opening: list[tuple[Any, Any]] = []
+        #: The events of each step, each with its message.
         self._steps: list[list[tuple[Any, Any]]] = []
         self._follow = played.game.follow
         self._all_events = told.all_events

@@ -82,8 +82,11 @@ class JsonConversation(EriantysConversation[Message]):
         self, peer: Peer[Message], lobby: Lobby, wire: str, queue: Queue, strict: bool, ack_seconds: float, ping: float
     ) -> None:
         super().__init__(peer, lobby, wire, queue, strict, ack_seconds)
+        #: The seconds between two pings; 0: the host sends none.
         self._ping = ping
+        #: Whether the match is played by the rules for experts.
         self._expert = False
+        #: The number of calls of the timer for pings.
         self._ticks = 0
 
     def game_info(self, table: TableId, waiting: int, seats: int, expert: bool) -> GameInfo:

@@ -168,6 +168,7 @@ class OpenConversation(DecidesAbsences):
 
     def __init__(self, peer: Peer[m.Message], lobby: "Lobby", options: OpenOptions, encoder: SharedEncoder) -> None:
         super().__init__(peer, lobby, options, encoder)
+        #: The messages of the game of this client's match; `None`: there was no match so far.
         self._messages: Messages | None = None
         #: The number of phrases that this player has sent since the last match began.
         self._phrases = 0

@@ -94,13 +94,16 @@ class LinesConversation(AccountConversation[m.Message], GuestConversation[m.Mess
         super().__init__(peer, lobby, wire, queue, strict)
         #: The user name; `None`: its line could not be read.
         self._name: str | None = None
+        #: How many log-ins, and how many set-ups for the present game, were refused. After `TRIES`, the connection is closed.
         self._failed_log_ins = 0
-        self._rows: list[str] = []
         self._bad_set_ups = 0
+        #: The rows of the set-up that have come so far.
+        self._rows: list[str] = []
         #: How many lines have come while a move was not answered yet.
         self._early = 0
         #: Whether a move may still come that the client sent before it received the end of the game.
         self._late_move = False
+        #: The seat that has moved last; `None`: nobody has moved. In strict mode, it wins a draw.
         self._moved_last: Seat | None = None
         # Whether the connection is being closed. Then the client does not wait for another opponent.
         self._parting = False
