@@ -289,7 +289,8 @@ def replace_protocol(transport: Any, protocol: IProtocol, data: bytes) -> None:
     :param data: bytes that the first protocol has received and not used
     """
     bare = getattr(transport, "bare", transport)  # the transport below, if this one writes in frames
-    # Twisted's transports have their protocol in an attribute. One that encrypts is a wrapper, and has it in another one.
+    # Twisted's transports have their protocol in the attribute `protocol`. But a transport that encrypts is itself the
+    # `protocol` of the TCP connection, and has the protocol above it in `wrappedProtocol`.
     setattr(bare, "wrappedProtocol" if hasattr(bare, "wrappedProtocol") else "protocol", protocol)
     protocol.makeConnection(transport)
     if data:

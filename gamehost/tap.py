@@ -125,13 +125,16 @@ def make_host(
 
     def build_context() -> tuple[HostContext, DurableJournal | MemoryJournal]:
         """Called when the host starts, on the reactor's thread: opens the store, and makes the lobby on it."""
+        # Holds back the output of all connections until the end of a turn, so that each writes once.
         cork = Cork()
+        # `joining` is `None` without a cluster. Its port opens first: the store needs the address of this member.
         if joining is not None:
             joining.listen()
         store = _open_store(options, limits, reactor, cork, fail, joining)
         # Join the cluster before accounts and bans are read, so that no change by another member is missed.
         cluster = None if joining is None else joining.member(store, cork, fail, _warn)
         lobby = _lobby(options, limits, reactor, worker=worker, cork=cork, fail=fail, store=store, membership=cluster)
+        # Whether finished matches show information that was hidden during the match.
         lobby.studies.reveal = lobby.directory.reveal = settings.reveals
         _count_faults(host.watchdog, registry.games, reactor, lobby)
         limiter, http_limiter = _limiters(limits, options, lobby)
@@ -438,8 +441,8 @@ def _print_error(text: str) -> None:
 def _end_process(reason: str) -> NoReturn:
     """
     End the process immediately, with a message and the status 70. Clients receive no message, and nothing is closed.
-    The next start continues from the data on the disk. A normal stop would use clients and files that cannot be trusted
-    any more.
+    The next start continues from the data on the disk. A normal stop would still send messages and write files. After a
+    fault such as a disk that fails, these could be wrong.
     """
     Logger("gamehost").critical("the host ends: {reason}", reason=reason)
     _print_error(f"gamehost: the host ends: {reason}\n")

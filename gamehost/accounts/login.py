@@ -257,15 +257,20 @@ class QuotaLines(Generic[K]):
         line.timer.set(self._clock, wait, self._due, key, line)
 
     def _due(self, key: K, line: _Line) -> None:
-        """Serve a line, because its next attempt can have a token now. Called by the timer."""
+        """
+        Let the first attempts of a queue (a line) continue, as many as there are tokens. Called by the timer of the
+        queue, when there is a token for its next attempt.
+        """
+        # Until this is reset, `enter` and `_leave` do not set the timer of this queue and do not remove it.
         line.served = True
         try:
+            # All output to the clients of these attempts is written together, at the end of this `with`.
             with self._within:
                 self._serve(key, line)
         finally:
             line.served = False
             if self._lines.get(key) is not line:
-                pass  # closed meanwhile
+                pass  # all queues were closed meanwhile
             elif len(line):
                 self._wait(key, line)
             else:
@@ -510,6 +515,7 @@ class LoginService:
             if isinstance(digest, Failure):
                 self.log.failure("a digest could not be computed", digest)
             elif not self.closed:
+                # All output that `made` causes is written together, at the end of this `with`.
                 with self._turn:
                     made(digest)
 

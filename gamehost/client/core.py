@@ -115,7 +115,7 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
     :param event: the result of `read`
     :param seat: the seat with this view; `None`: a watcher's view
     :return: the view after the event; the unchanged view if the event changes nothing, or if the game is not known
-        here; `None`: too little is known
+        here, or if the event does not fit the view; `None`: the view is not known after this event
     """
     name = _GAME_OF.get(type(event))
     # The event is not a struct, because the game or the event is not known here.
@@ -129,6 +129,8 @@ def followed(view: Any, event: Any, seat: int | None) -> Any:
         # The game returns the same object if the event changes nothing.
         return view if after is before else messages.view(after)
     except IMPOSSIBLE:
+        # The event does not fit the view, for example because of another version of the game at the host. The caller
+        # continues with what it knows.
         return view
 
 

@@ -135,6 +135,8 @@ class AccountChanges:
 
         def durable() -> None:
             """Close the player's connections, and report to the owner of the host."""
+            # `_stop` ignores further input of the player, and returns the function that closes the connections. That one
+            # is called with the reason, and returns how many there were.
             closed = self._stop(account.key)(RESET)
             session = self._session(account.key, account.name)
             table = None if session is None else session.table_id

@@ -225,7 +225,7 @@ class SleepingIndex:
         return bool(self._database.execute("SELECT 1 FROM sleeping WHERE number = ?", (table,)).fetchone())
 
     def tables(self) -> list[TableId]:
-        """All tables, the oldest number first."""
+        """All tables, the lowest number first."""
         return [TableId(row[0]) for row in self._database.execute("SELECT number FROM sleeping ORDER BY number")]
 
     def tables_of(self, address: str) -> int:

@@ -116,17 +116,20 @@ class Input(Generic[M]):
         self._context = connection.context
         self._limits = limits = connection.context.limits
         self.bytes_received = 0
-        #: When the last bytes were handled, or the connection was made; in the clock's seconds.
+        # A function that returns the clock's seconds.
         self._seconds = connection.context.clock.seconds
+        #: When the last bytes were handled, or the connection was made; in the clock's seconds.
         self.last_at = now = self._seconds()
         self._rate = messages_bucket(limits.messages_per_second, now)
         bounds = connection.context.bounds
         #: The rate of bytes. All bytes count, also those that belong to no message, such as option negotiation of telnet.
         self._bytes = TokenBucket(bounds.bytes_per_second, bounds.bytes_at_once, now)
-        #: With at least so many tokens left, there are enough for any message that `receive` passes on, and the connection
-        #: is not busy.
+        #: If the rate of bytes has at least this number of tokens left, `receive` may handle a message at once. The tokens
+        #: suffice for a message of `MESSAGE_BYTES`, and after it the connection is not more than `BUSY_BYTES` above its
+        #: rate; otherwise its input would have to wait for a turn.
         self._plenty = max(MESSAGE_BYTES, bounds.bytes_at_once - BUSY_BYTES + MESSAGE_BYTES)
-        #: How many bytes were taken from the rate for input that is not handled yet. Messages give back no more than this.
+        #: How many bytes were taken from the rate for input that is not handled yet. A handled message gives its bytes back
+        #: to the rate, but all messages together never more than this number.
         self._charged = 0
         #: The rates of accepted moves of this connection and of its address. `None`: no move was accepted yet.
         self._moves: TokenBucket | None = None
@@ -502,7 +505,7 @@ class Output(Generic[M]):
 
     def send_newest(self, message: M, key: str) -> None:
         """
-        Send a message that replaces earlier ones with the same key. While the client does not read, it waits behind all other
+        Send a message that replaces earlier ones with the same key. While the client does not read, it waits after all other
         messages, and only the newest one of each key is stored. These messages do not count for the limit of unread bytes.
         """
         if not self._stalled:

@@ -188,8 +188,8 @@ class ThinkingQueue:
 
         :param questions: all questions of this group
         """
-        # The first question of each group should have its answer within `WITHIN` seconds. So the questions that wait
-        # share the time that is left for this one.
+        # This question should be answered within `WITHIN` seconds after it was asked. The time that is left is divided by
+        # the number of questions that wait, as if each group had as many as this one: groups take turns.
         left = WITHIN - (self._seconds() - questions[0].asked)
         return max(LEAST, min(1.0, left / (len(questions) * len(self._groups))))
 

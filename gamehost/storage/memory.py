@@ -130,10 +130,12 @@ class MemoryJournal:
         if seat is not None:
             self.told_seats[table] = self.told_seats.get(table, frozenset()) | {seat}
             return
-        # The texts of accounts about this match are not needed any more.
+        # Texts that wires have stored for the players' accounts during this match are not needed any more.
         self.kept.pop(place_of(table), None)
+        # `told_seats` has the matches with an end that some players, but not all, had received; `_ended` is the list of
+        # finished matches.
         if self.told_seats.pop(table, None) is not None and table not in self._ended:
-            # The match is too old for the list, and was stored only for players without its end.
+            # The match is too old for the list, and was stored only for players that had not received its end.
             self._forget(table)
 
     def close(self) -> None:

@@ -321,6 +321,8 @@ def open_store(
     read_uptime(store.database)
     if damage:
         store.give_up(damage)
+    # The owner has accepted damaged commits, and the next start would refuse the store because of them again. So the
+    # undamaged entries move to `event`, and new commits begin.
     if accept_loss and has_tables and commit_faults(commits_in(store.database)):
         store.move_everything()
     return store
@@ -605,7 +607,7 @@ def room(store: Path, wanted: int, ask: Callable[[Path], os.statvfs_result] = os
     # On a small disk, only a part of it need be free.
     wanted = min(wanted, int(disk.f_blocks * disk.f_frsize * LARGEST_PART))
     free = disk.f_bavail * disk.f_frsize
-    # With a tenth of the wanted room, the host must stop.
+    # With less than a tenth of the wanted room, the host must stop.
     if free < wanted // 10:
         return Room.NONE
     return Room.LOW if free < wanted else Room.ENOUGH

@@ -144,10 +144,11 @@ class SlowTable(Table[Any, Any]):
     def offer(self, handle: TableSeatHandle[Any, Any], offer: Offer) -> bool:
         """See `SeatHandle.offer`. In a slow match, the offer is an entry of the record."""
         now, seat = self._time_of(handle), handle.seat
+        # `None`: this player cannot act any more, and has received the reason.
         if now is None:
             return False
-        # The other player may be away, so the player's own handle stands in for it: all players of slow matches are on
-        # wires with offers.
+        # `objection` refuses an offer to an absent opponent, but in a slow match the opponent may be absent. So the player
+        # itself is passed in place of the opponent. It also has a wire with offers, as all players of slow matches.
         objection = self._made_offers.objection(self._master, seat, offer, handle.player)
         if objection is not None:
             self._outbox.refuse(handle, Refused(IllegalAction(objection)))

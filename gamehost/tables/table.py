@@ -437,8 +437,12 @@ class Table(Generic[A, E]):
         return None if place.grace_ends is None or place.claimable else max(0, place.grace_ends - self.now())
 
     def claimable(self, seat: Seat) -> Claimable | None:
-        """What players may claim because the player of this seat is away; `None`: nothing, its grace time is not over."""
+        """
+        What players may claim because the player of this seat is away. `None`: nothing, because the player is here, or
+        its grace time is not over.
+        """
         place = self._outbox.places[seat]
+        # While a seat is claimable, `grace_ends` is the end of the time for claims.
         if not place.claimable or place.grace_ends is None:
             return None
         draw = any(self._draw_objection(Seat(other)) is None for other in range(len(self.names)) if other != seat)

@@ -483,8 +483,9 @@ class AdoptionContract(WireHooks):
 
     def test_an_adopted_client_is_told_why_it_ends(self) -> None:
         """
-        An adopted client receives the reason when the host drains or stops, when no opponent comes, and when its
-        message is late.
+        An adopted client has connected to another host of the cluster, and this host continues the conversation. The
+        client receives the reason when its wait or its connection ends: the host drains or stops, no opponent comes, or
+        a message of the client is not complete in time.
         """
 
         def drain(situation: Situation) -> None:
@@ -505,6 +506,7 @@ class AdoptionContract(WireHooks):
             def course(situation: Situation, end: Course = end) -> None:
                 """Lets the host end the waiting, or the connection, of a client."""
                 end(situation)
+                # Longer than the 10 s in which a begun message must be complete.
                 situation.host.wait(11)
                 # After some ends, a client remains logged in, and is not closed.
                 stays = conversation_of(situation).session is not None

@@ -210,7 +210,7 @@ class MatchContract(WireHooks):
             self.assertNotEqual(words, told(turned=False), "a player who returns is not told whose turn it is")
 
     def test_who_returns_may_be_silent(self) -> None:
-        """After a player has taken its seat back, the host does not close its connection, even if it sends nothing."""
+        """A player that has taken its seat back may be silent: the host does not close the player's connection."""
         if self.no_return:
             return
         situation, ann, bob = self.pair()

@@ -211,7 +211,8 @@ class Access(Struct, frozen=True):
             # Between two programs of this machine, nobody else reads what is sent.
             return Visitor(peer, tls, tls or _is_loopback(peer))
         if not self.trusts(peer):
-            # An unknown proxy, perhaps at this machine, has read the request. So it is private only with TLS.
+            # An unknown proxy has passed the request on. Its address says nothing of the way between the client and the
+            # proxy, even if the proxy is at this machine. So the request counts as private only if it came here by TLS.
             return Visitor(peer, tls, tls)
         https = tls or headers.get("x-forwarded-proto") == "https"
         return Visitor(_last_hop(headers.get("x-forwarded-for", "")) or peer, https, https)

@@ -113,7 +113,7 @@ class Peer(Protocol[M_contra]):
     def unsay(self, unwanted: Callable[[Any], bool]) -> bool:
         """
         Drops those messages that wait for the end of a delay and that `unwanted` accepts. Returns whether there was one. A
-        delay behind a dropped message is dropped, too.
+        delay after a dropped message is dropped, too.
         """
 
     def logged_in(self) -> None:

@@ -346,7 +346,7 @@ class LineCodec(Generic[M]):
         """
         refusals = self._refusals = self._refusals or TelnetRefusals()
         text = bytearray()
-        # The parts are text, command, text, and so on; behind the last text there is no command.
+        # The parts are text, command, text, and so on; after the last text there is no command.
         for before, command in zip_longest(parts[::2], parts[1::2], fillvalue=b""):
             text += before
             # Only commands of three bytes are about an option: IAC, the verb, the option.

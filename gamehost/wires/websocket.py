@@ -79,6 +79,7 @@ class Switching(Control, frozen=True):
 
     def answer(self, peer: Any) -> None:
         """Sends this answer, and begins to check whether the client is still connected."""
+        # `say_past` sends it before all messages that wait: a client expects this answer first.
         peer.say_past(self)
         # `count(1)` numbers the checks of this connection.
         peer.pulse(LOOK_EVERY, partial(_look, peer, count(1)))
@@ -90,7 +91,7 @@ class Ping(Control, frozen=True):
     payload: bytes = b""
 
     def answer(self, peer: Any) -> None:
-        """Sends the pong."""
+        """Sends the pong, before all messages that wait."""
         peer.say_past(Pong(self.payload))
 
 
@@ -262,7 +263,7 @@ class FrameCodec(Generic[M]):
 
     def feed(self, data: bytes) -> Iterator[M]:
         """
-        Yields the messages that are complete now. Bytes behind a closing frame are ignored.
+        Yields the messages that are complete now. Bytes after a closing frame are ignored.
 
         :raises FrameError: a frame that RFC 6455 does not allow, a message that is too long or not text, or the second
             message that cannot be decoded

@@ -350,12 +350,13 @@ class ContestGame:
         self._cancel_timers()
         # The decision is reported once, even if this method is called again.
         decided, self._decided = self._decided, lambda decision: None
-        # Before the room of the game is closed, which has the recorded bytes.
+        # The room of the game has the recorded bytes. So they are read before `_close` gives the room back.
         heard = self._heard_of()
         self._close()
         decision = self._decision
         if decision.cause == Cause.LEFT.value:
-            # A bridge (of `gamehost bridge`) writes why it has resigned for its bot.
+            # A bridge (of `gamehost bridge`) writes why it has resigned for its bot. A program that ended normally (with
+            # the status 0) has nothing to explain.
             why = self._last_words(decision, lambda one: one.words if one.status else "")
             decision = evolve(decision, words=decision.words + why)
         decided(evolve(decision, written=tuple(one.written for one in self._programs), heard=heard))

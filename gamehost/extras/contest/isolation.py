@@ -38,7 +38,8 @@ SYSTEM = (
         "/etc/java-17-openjdk",
     ),
 )
-#: The program that copies bytes in a sandbox. Its arguments are the port, the path of the socket, and the command to run.
+#: Runs in a sandbox without network: starts the isolated program, listens on a port inside the sandbox, and passes bytes on
+#: between this port and the host's Unix socket. Its arguments are the port, the path of the socket, and the command to run.
 _CARRIER = """
 import os, socket, sys, threading
 server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
@@ -137,7 +138,8 @@ class Isolation:
             here = ["--dir", os.getcwd(), "--chdir", os.getcwd()]
             if door is None:
                 return [*_sandbox(), "--share-net", *bound, *here, "--", *command]
-            # Without network: the process that copies bytes starts the program.
+            # The sandbox has no network, so the program reaches the host by `_CARRIER`. It starts the program, and passes
+            # bytes on between a port inside the sandbox and the host's socket.
             words = [*_sandbox(), *bound, "--bind", door.socket, door.socket]
             carrier = [os.path.realpath(sys.executable), "-I", "-S", "-c", _CARRIER, str(door.port), door.socket]
             return [*words, *here, "--", *carrier, *command]

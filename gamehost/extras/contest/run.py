@@ -242,10 +242,11 @@ class ContestRun:
         if self._stopped:
             raise ContestError("the contest is about to end: type the same again")
 
-    def _do(self, entry: Intervention, anew: bool) -> Intervention:
+    def _do(self, entry: Intervention, replay: bool) -> Intervention:
         """
-        Writes a change to the journal, builds the contest anew from the journal, and stops the games that the change affects.
+        Writes a change to the journal, reads the contest from the journal again, and stops the games that the change affects.
 
+        :param replay: whether all games of a player with a new command are played again
         :raises ContestError: the change cannot be written
         """
         try:
@@ -255,13 +256,14 @@ class ContestRun:
             self._fail(f"what the organizer wants cannot be written down: {error}")
             raise ContestError(f"it cannot be written down: {error}") from error
         # Stop games that are not in the contest any more, or are to be played with the new command.
-        again = entry.player if anew and isinstance(entry, CommandReplaced) else None
+        again = entry.player if replay and isinstance(entry, CommandReplaced) else None
         planned = {one.id: one for one in self.contest.games if not self.contest.is_void(one)}
         # A copy of the list, since games are removed from it.
         for name, one in [(name, self._pairings[name]) for name in self.running]:
             if planned.get(name) != one or again in one.players:
                 self._forget(name).stop()
         self._told(entry)
+        # Not now: first, the caller gets the result.
         self._reactor.callLater(0, self.start)
         return entry
 

@@ -48,8 +48,9 @@ class PaperSoccerEncoder(SeatEncoder):
         super().__init__(*match)
         #: The points of the steps that were taken in this turn, and not sent yet.
         self._steps: list[Point] = []
-        #: The points that were drawn, and the planes and position with them.
+        #: The points of the ball's path that are in `_lines` and `_position` already.
         self._drawn: list[Point] = []
+        # `_lines`: the planes of the observation with the border and the drawn steps. `_position`: after these steps.
         self._lines, self._position = _PITCH.copy(), Position()
 
     def see(self, view: Any) -> Array:

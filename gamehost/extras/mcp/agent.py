@@ -428,6 +428,9 @@ class Agent:
         """
         Sends an action, and a request after it. When the request is answered, the host has judged the action, too.
 
+        It yields what it waits for, in words, and continues after the next message of the host. If the time of the call is
+        over, the last words are the answer to the model.
+
         :raises ToolRefused: the host has refused the action, or the connection was lost meanwhile
         """
         while self._asked is not None:

@@ -632,8 +632,12 @@ SPELLING = JsonSpelling(
 
 
 def board_message(board: events.Board) -> BoardMessage:
-    """Returns the message with everything visible on a board."""
+    """
+    Returns the message with everything visible on a board. `SPELLING` translates the parts of a board to the keys and words
+    of the documented messages.
+    """
     players = [SPELLING.school(seat, school, board) for seat, school in enumerate(board.schools)]
+    # `SPELLING.table` calls `make` with the parts that all players share. The keys that it does not know are added here.
     make = partial(BoardMessage, players=players, order=list(board.order))
     return SPELLING.table(make, board, dict(zip(_COLOURS, board.professors, strict=True)))
 

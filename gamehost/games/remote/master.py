@@ -412,10 +412,10 @@ class RemoteGame:
 
     def legal(self, view: Situation, seat: Seat) -> Iterator[Action] | None:
         """
-        Returns no actions for a player that waits. `None` for the player to move and for the master: only the remote master
-        knows the rules, and the master may send anything.
+        Returns no actions for a player that waits for another one, and for all seats after the end. Otherwise `None`
+        (unknown), for the player to move and for the remote master: only that program knows the rules.
         """
-        # The master is not among the players, so it never waits here.
+        # `inside` has the seats of the players that are still in the match. The seat of the remote master is not among them.
         waits = seat in view.inside and seat != view.turn
         return iter(()) if waits or view.result is not None else None
 

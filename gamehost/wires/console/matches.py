@@ -1,11 +1,11 @@
 """
 The matches that a person at the console sees: the own match, a watched match, a replayed match, and lists of finished matches.
 
-All sentences about one entry of the own match's journal are written together, with one prompt behind them. They are collected,
+All sentences about one entry of the own match's journal are written together, with one prompt after them. They are collected,
 and written before the next output, or at the end of the reactor's present turn. So the text never depends on how quickly events
 follow each other.
 
-All watchers of a match receive the same sentences, which are made once. The board behind them is drawn once for each style that
+All watchers of a match receive the same sentences, which are made once. The board after them is drawn once for each style that
 a watcher uses.
 """
 

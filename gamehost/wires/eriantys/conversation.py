@@ -96,7 +96,8 @@ class JsonConversation(EriantysConversation[Message]):
         """Asks for a name, and begins to send pings, if the settings want them."""
         self.communicate("ENTER_NICKNAME")
         if self._ping:
-            # Several beats for each ping, so that a silent client is noticed soon.
+            # `_tick` is called `SILENT_PINGS` times in each interval between two pings. It also looks for silence, so a
+            # silent client is noticed soon after the limit.
             self.peer.pulse(self._ping / SILENT_PINGS, self._tick)
 
     def _tick(self, silent: float) -> None:
@@ -109,7 +110,7 @@ class JsonConversation(EriantysConversation[Message]):
             self.peer.hang_up(f"no byte received for {silent:.0f} s")
             return
         self._ticks += 1
-        # A third of the interval has passed at each call.
+        # The timer calls this method `SILENT_PINGS` times in each interval between two pings.
         if self._ticks % SILENT_PINGS == 0:
             self.peer.say(m.Ping())
 

@@ -560,7 +560,7 @@ class XmlCodec:
         if self._dialect is not _BUILT_IN or not data.endswith(b"\n") or len(data) > MESSAGE_LIMIT:
             return None
         message = _usual(data[:-1])
-        # If earlier bytes wait, `feed` must read the line behind them.
+        # If earlier bytes wait, `feed` must read the line after them.
         if message is None or not self._buffer.pass_line():
             return None
         self._refused = False

@@ -94,7 +94,7 @@ class PieceKind(Enum):
     ELEMENT = "element"
     #: One or more `<point/>` on one line, and a line end: a move without a message around it.
     POINTS = "points"
-    #: Points without a message, with something other than a line end behind them.
+    #: Points without a message, with something other than a line end after them.
     STRAY_POINTS = "stray points"
     #: A line with a word by which people ask for help.
     HELP = "help"

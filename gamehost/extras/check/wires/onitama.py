@@ -204,12 +204,13 @@ class OnitamaReading(Reading):
 
     def _not_on_turn(self) -> str | None:
         """Returns the fault of a move if it is the opponent's turn; `None`: it may be the client's turn."""
-        # No match, or the side is not known, or it is the client's turn.
+        # No match is played, or the client's side is not known, or it is the client's turn.
         if self.turn is None or self.own is None or self.own == self.turn:
             return None
         words = f"it is {_SIDES[self.turn]}'s turn"
         if self.position is None:
             return words
+        # Also name the client's side and its cards: if the client has mistaken its side, its author sees it by them.
         return f"{words}; {_SIDES[self.own]} holds {', '.join(self.position.hands[self.own])}"
 
     # -- messages of the server

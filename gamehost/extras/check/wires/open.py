@@ -93,7 +93,8 @@ class OpenReading(Reading):
 
     def said(self, message: Any) -> Said:
         """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
-        # Only the next message may be late.
+        # The end of the match and one message of the client may cross on the way. So only the first message after the end
+        # may be late, and this call resets the mark.
         may_be_late, self._may_be_late = self._may_be_late, False
         match message:
             case m.Act(table, action):
@@ -101,11 +102,13 @@ class OpenReading(Reading):
                     return Said(f"acts: {action}, when the match is over")
                 return self._acts(table, action)
             case m.Enter(name) | m.LogIn(name):
+                # `_open` lists the unanswered messages that the host may refuse: a later refusal is for the first of them.
                 self._open.append("other" if self._entered else "log-in")
                 words = f"logs in as {name}"
                 return Said(f"{words}, but is logged in already", Grade.BREACH) if self._entered else Said(words)
             case m.AskMoves(table, begun, number):
-                # A refusal is no fault if the request is for the client's own match as it stands now, and the only one.
+                # A refusal of this request is no fault of the client if three things are so: it is for the client's own match,
+                # for the present position (without a begun move), and no other request for moves waits.
                 self._asked[number] = table == self._table and begun is UNSET and not self._asked
             case m.Seek(game) if self._table is None:
                 return Said(f"looks for opponents in {game}")

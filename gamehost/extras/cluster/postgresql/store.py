@@ -679,6 +679,8 @@ def store_lock_message(session: Session, cluster: bool) -> str:
             f"a host without --cluster{whose} has this journal open, or gamehost journal copy; "
             "stop it, and start it with --cluster, too"
         )
+    # The members of a cluster share the lock, and a host without a cluster has it alone. So if this session can share it, the
+    # owners of the lock are members of a cluster. (The start fails anyway, and the lock ends with this session.)
     if session.lock(STORE_LOCK, 0.0, time.monotonic, time.sleep, shared=True):
         return (
             f"the members of a cluster have this journal open ({living(session)}); "

@@ -195,6 +195,7 @@ class JavaConversation(EriantysConversation[m.Message]):
             return
         self._ticks += 1
         if self._ticks % 2:
+            # `say_past` sends the ping before all messages that wait, even during a delay.
             self.peer.say_past(m.Ping())
 
     # -- from the client

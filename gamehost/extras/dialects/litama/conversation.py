@@ -257,17 +257,22 @@ class LitamaConversation(GuestConversation[m.Message]):
         return None if name.startswith(GUEST) else Claim(name, stays=True)
 
     def claim_of_join(self, message: m.Join) -> Claim | None:
-        """Returns the claim of a player's name, and of the place of the match that waits."""
+        """
+        Returns the claim of a player's name, and of the place of the match that waits. If the player gets a name from the
+        host, it is only the claim of the match. `None`: the text is not the id of a match.
+        """
         claim, place = self.claim_of_create(m.Create(message.name)), self.claim_of_match(message)
         return place if claim is None or place is None else replace(claim, place=place.place, opened=True)
 
     def claim_of_match(self, message: m.Command) -> Claim | None:
         """
-        Returns the claim of the place of a match. Its home is the host where the match waits or is played. A match that
-        is over can be read at every host.
+        Returns the claim of the place of a match: in a cluster, the message must be handled by the host where the match
+        waits or is played. A match that is over can be read at every host. `None`: the text is not the id of a match, so
+        any host can refuse the message.
         """
         if not _ID.fullmatch(message.match_id):
             return None
+        # Only `join` needs a match that another client has created and that some host has now.
         return claim_of_table(table_of(message.match_id), isinstance(message, m.Join))
 
     def parcel(self) -> str | None:

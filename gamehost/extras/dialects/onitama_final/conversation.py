@@ -150,9 +150,13 @@ class FinalConversation(GuestConversation[m.Message]):
             self.lobby.play(session, self._queue)
 
     def claim_of_log_in(self, message: m.Login) -> Claim | None:
-        """Returns the claim of the name in a log-in; `None`: the name will be refused."""
+        """
+        Returns the claim of the name in a log-in: only one host of a cluster may use a name, and that host handles the
+        message. `None`: the name will be refused, which any host can do.
+        """
         if name_objection(message.name) is not None:
             return None
+        # `strict`: the clients of this wire have no keys, so the whole text is the name.
         return claim_of_guest(message.name, self._queue, strict=True)
 
     def move(self, message: m.MakeMove) -> None:
