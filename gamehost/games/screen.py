@@ -185,8 +185,8 @@ class Screen(Generic[V]):
 
         :return: the actions in the game's notation, as in the journal. Usually there is one; several, if one line means several
             actions, such as `student green` and `destination 3`
-        :raises MoveRefused: the text is not a move, or not a legal one as far as this seat can see. The message repeats typed
-            text only if it is a name of the game.
+        :raises MoveRefused: the text is not a move, or not a legal one as far as this seat can see. The message
+            repeats nothing that was typed, except a name that the game itself has, such as that of a card
         """
         raise NotImplementedError
 

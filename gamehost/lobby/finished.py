@@ -112,9 +112,11 @@ class Tally:
 @define(eq=False)
 class FinishedMatches:
     """
-    Answers questions about the finished matches of a journal. Only the work of a question of `Questions` may call it.
+    Answers questions about the finished matches of a journal. Its coroutines may run only while `Questions` answers a
+    question, because `step_aside` acts on the question that is being answered.
 
-    :param counts: counts the matches that end at this host; a list is valid until the next match ends
+    :param counts: the numbers of matches that have ended at this host. When they grow, an earlier list of finished
+        matches may be out of date
     :param in_slices: does long work in slices, one in each turn of the reactor
     :param step_aside: called when a question has to wait for the first ratings, so that other questions are answered
         meanwhile

@@ -176,7 +176,10 @@ class OwnList:
     # -- the current match
 
     def sit(self) -> None:
-        """Watch the current match of the player, if there is one."""
+        """
+        Let this list watch the current match of the player, if there is one, so that the entry of the match is updated.
+        Called when the list begins, and when the player gets a seat.
+        """
         table, seat = self.session.table, self.session.seat
         if table is None or seat is None or table is self._live:
             return

@@ -333,7 +333,10 @@ class RemoteGames:
             self.open(kind, players)
 
     def match_again(self) -> None:
-        """Call `match` for all types, because players that had to wait for the rate of new matches may play now."""
+        """
+        Try again to begin games of each type for which players wait. Called when a player may play that had to wait
+        because too many matches were begun from its address lately.
+        """
         for kind in list(self.types.values()):
             if kind.waiting:
                 self.match(kind)

@@ -243,7 +243,8 @@ class Seats:
 
     def players_here(self, table: TableId) -> list[Session]:
         """
-        The players of a stopped match that are connected now. A connected player is left out if it only has the same name.
+        The sessions of those players of a stopped match that are logged in now. Players are found by their names; a
+        session of another person who uses such a name now is left out.
         """
         places, _ = self.faulty[table]
         found = [(place, self._registry.sessions.by_key.get(key_of(place.player.name))) for place in _kept(places)]

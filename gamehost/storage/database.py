@@ -641,8 +641,11 @@ class RecentCommits:
         self, changes: Sequence[Change], numbers: Iterator[int], wall: Callable[[], float], marked: int
     ) -> FileGroup:
         """
-        Sort the changes of one commit into a group, and update what is known about the end of each table in use.
+        Make the group that the writer writes as one commit. This decides which entries get rows of their own in `event`,
+        and which are only in the commit. Also remembers the last entries of each table in use (`Tail`), because the next
+        entry of the table continues from them.
 
+        :param changes: the changes of this commit: openings and entries of tables, notes, and reads
         :param numbers: gives the numbers of new rows in `event`
         :param wall: returns the seconds since 1970
         :param marked: the `seq` of the last commit that the high-water mark on the disk includes. Newer commits are not

@@ -113,7 +113,7 @@ class FollowedTable:
 
     @property
     def watched(self) -> bool:
-        """Whether the table has a watcher, or a watcher that waits for the state of the match."""
+        """Whether the table has a watcher. One that has not received the state of the match yet counts, too."""
         return bool(self._audience or self._coming)
 
     @property

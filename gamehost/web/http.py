@@ -1,6 +1,6 @@
 """
-Requests over HTTP, access to them, and their answers: values that know no connection. Also the files of the pages, read
-and compressed once, at the start. Pure.
+Requests over HTTP, the checks that decide whether this host accepts a request, and the answers. Nothing here uses a
+connection or the reactor. Also the files of the pages, which are read and compressed once, at the start.
 
 A page of another site can make a browser send requests to this host. If a name of that site points to this host, these
 requests look like those of our own pages. So a browser's socket must come from a page of this host. And a request must
@@ -8,9 +8,9 @@ name the host by an address, by `localhost`, or by a name that the owner has set
 name point to this host.
 
 The addresses of the files have a hash over all of them, so browsers may cache them for ever: a new release has new
-addresses. Modules import each other by relative names, so the imported names have the hash, too. In the shell,
-placeholders are replaced: `/static/HASH/` by the address of the files, `GAMES` by the games of this host as JSON,
-`WAYS` by its ports, and `PHRASES` by the phrases for players.
+addresses. Modules import each other by relative names, so the imported names have the hash, too. All pages
+are one HTML file, which is called the shell. Placeholders in the shell are replaced: `/static/HASH/` by the address of
+the files, `GAMES` by the games of this host as JSON, `WAYS` by its ports, and `PHRASES` by the phrases for players.
 
 A game brings its own board: `board.js` and `board.css` in its folder, and other files that they need, with names that
 begin with `board`. They are served at `/static/HASH/games/NAME/`, and beside them `help.txt`, the game's rules.

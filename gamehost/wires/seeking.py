@@ -59,7 +59,7 @@ class PlayedGame:
 
 @frozen
 class Sought:
-    """The wish of a player, as it was read from the message, before it is checked."""
+    """What a player wants to play, as its message says it. `wanted` has not checked it yet."""
 
     #: The name of the game.
     game: str
@@ -73,7 +73,10 @@ class Sought:
 
 
 class Wanted(Struct, frozen=True):
-    """The wish of a player after the check, with complete settings."""
+    """
+    What a player wants to play, after `wanted` has checked the message: this host has the game, and the number of
+    players and the settings are allowed. Settings that the message left out have their usual values.
+    """
 
     played: PlayedGame
     seats: int
@@ -110,8 +113,10 @@ def wanted(
     sought: Sought, games: Mapping[str, PlayedGame], settings_for: Callable[[Queue, Settings], Settings]
 ) -> Wanted:
     """
-    Checks the wish of a player.
+    Checks what a player wants to play, and completes its settings.
 
+    :param sought: what the player wants, as read from its message
+    :param games: the games that players can seek on this wire, by name
     :param settings_for: completes and checks the settings of a match; raises `BadOption`
     :raises SeekRefused: the wish cannot be met
     """

@@ -295,7 +295,8 @@ def printed_json(message: Any, raw: bytes) -> str:
 
 class Reading:
     """
-    Follows one connection, and returns the meaning of each message.
+    Reads the messages of one connection. It remembers what they say about the match, and returns the meaning of each
+    message.
 
     A subclass for a wire names the fields with secrets, which are never shown.
     """
@@ -322,11 +323,11 @@ class Reading:
         return attrs.evolve(message, **hidden)
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client, and returns its meaning."""
+        """Updates what is known of the match by a message of the client, and returns what the message means."""
         raise NotImplementedError
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server, and returns its meaning."""
+        """Updates what is known of the match by a message of the server, and returns what the message means."""
         raise NotImplementedError
 
 

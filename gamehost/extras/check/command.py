@@ -843,7 +843,10 @@ def _keep(folder: Path, report: Report) -> None:
 
 
 class Progress:
-    """Prints the progress of a check to standard error: in one line on a terminal, in a line each elsewhere."""
+    """
+    Prints the progress of a check to standard error. On a terminal, it is one line with a bar, which is overwritten after
+    each scenario. Elsewhere, such as in a file, each scenario has a line of its own.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most

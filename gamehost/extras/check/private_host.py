@@ -429,11 +429,17 @@ class ReplicaConnection:
     refuse = say_past = say
 
     def say_newest(self, message: Any, key: str) -> None:
-        """Called with a message that may replace an older unsent one. Clients read at once, so it is like `say`."""
+        """
+        Called with a message that may replace an older message that was not sent yet. Here every message is reported at
+        once, so there is none to replace: this does the same as `say`.
+        """
         self.say(message)
 
     def say_and_hold(self, message: Any, seconds: float) -> None:
-        """Called with a message that delays the next one. The server has its own pace, so it is like `say`."""
+        """
+        Called with a message that delays the next one. The server under test chooses its own delays, so this does the
+        same as `say`.
+        """
         self.say(message)
 
     #: No messages are delayed.

@@ -185,7 +185,10 @@ class Transcript:
         return self.readings[-1]
 
     def connected_again(self) -> None:
-        """Called when a new connection begins. It gets a new reading, because the old one does not fit it."""
+        """
+        Called when the client has connected again. The new connection gets a new reading, because the old reading
+        remembers the log-in and the match of the old connection.
+        """
         self.readings.append(self.checks.new_reading())
 
     def said(self, message: Any, raw: bytes) -> Said:

@@ -377,7 +377,12 @@ class Cluster(Membership):
             self._ask(session.key, partial(self._given, session))
 
     def freed(self, key: str) -> None:
-        """Called when a name or place may be free. Whether it is free is decided at the end of the turn."""
+        """
+        Called when this host may no longer need to be the home of a name or of a place, such as a table. `_tell` finds
+        out at the end of this turn of the reactor, and then reports to the registry that the name or place is free.
+
+        :param key: the key of the name or place
+        """
         self._maybe_free.add(key)
         self._soon()
 

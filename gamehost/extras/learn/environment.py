@@ -67,10 +67,11 @@ def env(
     Makes an environment for a game, with PettingZoo's wrappers. An agent that takes an illegal action loses.
 
     :param name: the name of an installed game
-    :param settings: the settings of the match, such as `{"expert": "yes"}`
-    :param most: a match is cut off after so many actions
-    :param generic: whether to use the generic encoder
-    :raises ValueError: there is no such game, or it is not for so many players
+    :param seats: the number of players
+    :param settings: the settings of the match, such as `{"expert": "yes"}`; `None`: the default ones
+    :param most: a match is cut off after this number of actions
+    :param generic: whether to use the generic encoder, even if the game has an encoder of its own
+    :raises ValueError: there is no game `name`, or the game cannot be played by `seats` players
     :raises BadOption: a setting is unknown or cannot be used
     """
     # -1 is the reward for an illegal action: a defeat.

@@ -107,10 +107,11 @@ def chosen(choices: Choices, action: events.Action, say: events.Told) -> Choices
 
 def dealt(choices: Choices, chance: Chance) -> rules.Position:
     """
-    Returns the position after the deal, when all have chosen.
+    Deals, and returns the position at the beginning of play. Called when all players have chosen their teams and wizards.
 
-    Random numbers are drawn in this order: the students of the islands, the entrances by seat, in the expert game the
-    characters and their students, and finally the order around the table, in which the first player is first.
+    Random numbers are drawn in this order: the students on the islands; the students in the entrance of each seat; in the
+    expert game, the characters and the students on them; and finally the seating, which is the order of the seats around
+    the table. The first seat of the seating is also the first to play.
     """
     match = choices.match
     islands = _islands(chance)

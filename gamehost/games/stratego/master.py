@@ -320,8 +320,8 @@ class StrategoMaster:
 
     def state(self) -> object:
         """
-        Returns the position with all kinds, and the memory of the two-squares rule. Before play: the placed pieces of each
-        side.
+        Returns the position: the kinds of all pieces of both sides, and the earlier moves that matter for the two-squares
+        rule. Before play begins, returns the placed pieces of each side instead.
         """
         return self.position or tuple(placing.state for placing in self._placings)
 

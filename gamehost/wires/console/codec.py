@@ -35,57 +35,57 @@ SPOKEN = "with people, in plain text; type help and Enter"
 
 @frozen
 class Line:
-    """Client: a line of text, without its end."""
+    """Sent by the client: a line of text, without its end."""
 
     text: str = field(repr=False)
 
 
 class Telnet(Blank, frozen=True):
     """
-    Client: the client is a telnet program. The codec makes this message once, before the first command of telnet; no
-    bytes of telnet mean exactly this. If a connection moves to another host of a cluster, the codec there makes the
-    message again.
+    The client is a telnet program. No bytes of telnet mean exactly this: the codec makes this message once, before the
+    message of the first command of telnet. If a connection moves to another host of a cluster, the codec there
+    makes the message again.
     """
 
 
 class Agreed(Struct, frozen=True):
-    """Client: telnet agrees to an option."""
+    """Sent by the client: telnet agrees to an option."""
 
     option: int
 
 
 class Window(Struct, frozen=True):
-    """Client: telnet reports the number of columns of its window; 0: it does not report it."""
+    """Sent by the client: telnet reports the number of columns of its window; 0: it does not report it."""
 
     columns: int
 
 
 class Terminal(Struct, frozen=True):
-    """Client: telnet reports the name of its terminal, in lower case, such as `xterm`."""
+    """Sent by the client: telnet reports the name of its terminal, in lower case, such as `xterm`."""
 
     name: str
 
 
 class Charset(Struct, frozen=True):
-    """Client: telnet has chosen this character set, in upper case, such as `UTF-8`."""
+    """Sent by the client: telnet has chosen this character set, in upper case, such as `UTF-8`."""
 
     name: str
 
 
 class Text(Struct, frozen=True):
-    """Host: whole lines of text."""
+    """Sent by the host: lines of text for the person. Each is sent with a line end."""
 
     lines: tuple[str, ...]
 
 
 class Prompt(Struct, frozen=True):
-    """Host: shows that the client may type now. No line end follows."""
+    """Sent by the host: shows that the client may type now. No line end follows."""
 
     words: str = "> "
 
 
 class Negotiation(Struct, frozen=True):
-    """Host: negotiates options of telnet. It is sent only to a client that is a telnet program."""
+    """Sent by the host: negotiates options of telnet. It is sent only to a client that is a telnet program."""
 
     data: bytes
 

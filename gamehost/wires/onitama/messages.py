@@ -18,13 +18,13 @@ class ServerMessage(WireMessage, frozen=True, tag=command_of):
 
 
 class Login(WireMessage, frozen=True):
-    """Client: logs in under this name."""
+    """Sent by the client: logs in under this name."""
 
     username: str
 
 
 class MakeMove(WireMessage, frozen=True):
-    """Client: plays a card and moves a piece with it."""
+    """Sent by the client: plays a card and moves a piece with it."""
 
     card: str
     start: str
@@ -32,17 +32,17 @@ class MakeMove(WireMessage, frozen=True):
 
 
 class Stalemate(WireMessage, frozen=True):
-    """Client: no move is possible, so the player exchanges this card."""
+    """Sent by the client: no move is possible, so the player exchanges this card."""
 
     card: str
 
 
 class Resign(WireMessage, frozen=True):
-    """Client, extension: resigns the game."""
+    """Sent by the client (an extension): resigns the game."""
 
 
 class Start(ServerMessage, frozen=True):
-    """Server: the match begins. `cards` is an extension: if it is `None`, the field is left out."""
+    """Sent by the server: the match begins. `cards` is an extension: if it is `None`, the field is left out."""
 
     white: str
     black: str
@@ -50,7 +50,7 @@ class Start(ServerMessage, frozen=True):
 
 
 class MoveWasMade(ServerMessage, frozen=True):
-    """Server, to both players: this valid move was made."""
+    """Sent by the server to both players: this valid move was made."""
 
     card: str
     start: str
@@ -58,27 +58,27 @@ class MoveWasMade(ServerMessage, frozen=True):
 
 
 class InvalidMove(ServerMessage, frozen=True):
-    """Server, to the sender of a move: the move is not valid. The server waits for another move."""
+    """Sent by the server to the sender of a move: the move is not valid. The server waits for another move."""
 
     #: Extension: the reason. Without it the field is left out.
     reason: str | None = None
 
 
 class StalemateCard(ServerMessage, frozen=True):
-    """Server, to both players: a player has given the card `old` to the pack, and has got `new`."""
+    """Sent by the server to both players: a player has given the card `old` to the pack, and has got `new`."""
 
     old: str
     new: str
 
 
 class Logout(ServerMessage, frozen=True):
-    """Server: the other player has lost the connection."""
+    """Sent by the server: the other player has lost the connection."""
 
     name: str
 
 
 class Reconnect(ServerMessage, frozen=True):
-    """Server, to both players: a player has come back, and this is the state of the match."""
+    """Sent by the server to both players: a player has come back, and this is the state of the match."""
 
     name: str
     colour: str
@@ -88,19 +88,19 @@ class Reconnect(ServerMessage, frozen=True):
 
 
 class GameOver(ServerMessage, frozen=True):
-    """Server, to both players: the match is over. `winner` is a player's name, or `draw`."""
+    """Sent by the server to both players: the match is over. `winner` is a player's name, or `draw`."""
 
     winner: str
 
 
 class Waiting(ServerMessage, frozen=True):
-    """Server, extension: the log-in is accepted, and the player waits for an opponent."""
+    """Sent by the server (an extension): the log-in is accepted, and the player waits for an opponent."""
 
     name: str
 
 
 class Error(ServerMessage, frozen=True):
-    """Server, extension: what was wrong with a line, or why the server closes the connection."""
+    """Sent by the server (an extension): what was wrong with a line, or why the server closes the connection."""
 
     reason: str
 

@@ -369,7 +369,10 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         self.peer.say(m.NoticeWays({name: dict(facts) for name, facts in ways.items()}))
 
     def keep(self, message: m.Keep) -> None:
-        """Stores a text of the account, or sends the stored text."""
+        """
+        Handles a message about a text that the host stores for the client's account. If the message has a text, it is
+        stored. Otherwise the stored text is sent to the client.
+        """
         account = None if self.session is None else self.lobby.own_account(self.session)
         why = _NO_TEXTS if account is None else self._why_not_kept(message)
         if account is None or why is not None:

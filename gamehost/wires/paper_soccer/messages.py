@@ -49,7 +49,8 @@ class Dialect(Enum):
 
 class PlayerLogin(WireMessage, frozen=True):
     """
-    Client: logs in under this nick, to play this type of game. If an attribute is missing, its field is empty text.
+    Sent by the client: logs in under this nick, to play this type of game. If an attribute is missing, its field is
+    empty text.
     """
 
     nick: str
@@ -57,32 +58,34 @@ class PlayerLogin(WireMessage, frozen=True):
 
 
 class Move(WireMessage, frozen=True):
-    """Client: plays the ball to these points, one or more. `game_id` is `None` if the client left it out."""
+    """
+    Sent by the client: plays the ball to these points, one or more. `game_id` is `None` if the client left it out.
+    """
 
     points: tuple[Point, ...]
     game_id: str | None = None
 
 
 class ThankYou(WireMessage, frozen=True):
-    """Client: confirms that it has received the end of the game."""
+    """Sent by the client: confirms that it has received the end of the game."""
 
     game_id: str | None = None
 
 
 class LeaveGame(WireMessage, frozen=True):
-    """Client: leaves the game, and so resigns it."""
+    """Sent by the client: leaves the game, and so resigns it."""
 
     game_id: str | None = None
 
 
 class Logout(WireMessage, frozen=True):
-    """Client: the player leaves the host."""
+    """Sent by the client: the player leaves the host."""
 
 
 class LoginResponse(WireMessage, frozen=True):
     """
-    Server: the answer to a log-in. `error` is `None` if the log-in is accepted; otherwise it is the reason of the
-    refusal.
+    Sent by the server: the answer to a log-in. `error` is `None` if the log-in is accepted; otherwise it is the reason
+    of the refusal.
     """
 
     error: LoginError | None = None
@@ -94,8 +97,8 @@ class LoginResponse(WireMessage, frozen=True):
 
 class GameState(WireMessage, frozen=True):
     """
-    Server, to both players: the move that was made, and the next player. At the beginning of a game there is no move
-    yet.
+    Sent by the server to both players: the move that was made, and the next player. At the beginning of a game there is
+    no move yet.
     """
 
     game_id: str
@@ -104,7 +107,9 @@ class GameState(WireMessage, frozen=True):
 
 
 class GameOver(WireMessage, frozen=True):
-    """Server, to both players: the game is over. `points` is the last move, if a legal move ended the game."""
+    """
+    Sent by the server to both players: the game is over. `points` is the last move, if a legal move ended the game.
+    """
 
     game_id: str
     winner: str
@@ -114,7 +119,7 @@ class GameOver(WireMessage, frozen=True):
 
 class PlayerLeftGame(WireMessage, frozen=True):
     """
-    Server: this player is no longer in the game. Sent to the other players, it is an extension.
+    Sent by the server: this player is no longer in the game. Sent to the other players, it is an extension.
 
     Master: the master removes this player from the game. If the id is missing, it is empty text.
     """
@@ -124,11 +129,14 @@ class PlayerLeftGame(WireMessage, frozen=True):
 
 
 class ServerShutdown(WireMessage, frozen=True):
-    """Server: the host stops in good order."""
+    """Sent by the server: the host stops in good order."""
 
 
 class Error(WireMessage, frozen=True):
-    """Server or client: something was wrong. The text is an extension. The text of a client's error is not stored."""
+    """
+    Sent by the server or by the client: something was wrong. The text is an extension. The text of a client's error is
+    not stored.
+    """
 
     text: str = ""
 
@@ -168,7 +176,7 @@ class RemoteState(WireMessage, frozen=True):
 
 
 class BeginGame(WireMessage, frozen=True):
-    """Server, to a master: a game begins. The players are in the order in which they joined."""
+    """Sent by the server to a master: a game begins. The players are in the order in which they joined."""
 
     game_id: str
     players: tuple[str, ...]
@@ -176,8 +184,8 @@ class BeginGame(WireMessage, frozen=True):
 
 class ChampionsList(WireMessage, frozen=True):
     """
-    Server, to the players of a championship: the final table. Each entry is a nick with the numbers of won and lost
-    games, the most successful player first.
+    Sent by the server to the players of a championship: the final table. Each entry is a nick with the numbers of won
+    and lost games, the most successful player first.
     """
 
     players: tuple[tuple[str, int, int], ...]

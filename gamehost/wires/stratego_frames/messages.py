@@ -19,14 +19,17 @@ class FromServer(Struct, frozen=True):
 
 
 class SignOn(Struct, frozen=True):
-    """Client, type 1: logs in under this name."""
+    """Sent by the client, type 1: logs in under this name."""
 
     #: `None`: the payload is not "modified UTF-8", the encoding of Java.
     username: str | None
 
 
 class Setup(Struct, frozen=True):
-    """Client, type 2: puts a piece on a square. `x` is the column and `y` the row, from 0 to 9 if they are valid."""
+    """
+    Sent by the client, type 2: puts a piece on a square. `x` is the column and `y` the row, from 0 to 9 if they are
+    valid.
+    """
 
     piece: str
     x: int
@@ -34,14 +37,17 @@ class Setup(Struct, frozen=True):
 
 
 class Ready(Struct, frozen=True):
-    """Client, type 3: the player has placed all pieces."""
+    """Sent by the client, type 3: the player has placed all pieces."""
 
     #: The payload. It should be `ready`. It is empty text if the payload cannot be decoded.
     text: str = "ready"
 
 
 class Move(FromServer, frozen=True, tag=6):
-    """Client, type 4: moves a piece. Server, type 6, to both players: a piece has moved to an empty square."""
+    """
+    Sent by the client, type 4: moves a piece. Sent by the server, type 6, to both players: a piece has moved to an
+    empty square.
+    """
 
     x: int
     y: int
@@ -50,42 +56,44 @@ class Move(FromServer, frozen=True, tag=6):
 
 
 class Wait(FromServer, frozen=True, tag=1):
-    """Server, type 1: you wait, because there is no other player yet."""
+    """Sent by the server, type 1: you wait, because there is no other player yet."""
 
 
 class Connected(FromServer, frozen=True, tag=2):
-    """Server, type 2: there is another player now, and both begin to place their pieces."""
+    """Sent by the server, type 2: there is another player now, and both begin to place their pieces."""
 
 
 class PlacementValid(FromServer, frozen=True, tag=3):
-    """Server, type 3: your piece is placed."""
+    """Sent by the server, type 3: your piece is placed."""
 
 
 class PlacementInvalid(FromServer, frozen=True, tag=4):
-    """Server, type 4: a `Setup` or a `Ready` was not accepted."""
+    """Sent by the server, type 4: a `Setup` or a `Ready` was not accepted."""
 
 
 class Playing(FromServer, frozen=True, tag=5):
-    """Server, type 5: both players are ready. The player with this name moves first."""
+    """Sent by the server, type 5: both players are ready. The player with this name moves first."""
 
     username: str
 
 
 class Board(FromServer, frozen=True, tag=7):
     """
-    Server, type 7: the board as the receiver may see it. It is 100 characters, in the order (0,0) (1,0) (2,0) ...
-    (9,9).
+    Sent by the server, type 7: the board as the receiver may see it. It is 100 characters, in the order (0,0) (1,0)
+    (2,0) ... (9,9).
     """
 
     squares: str
 
 
 class MoveInvalid(FromServer, frozen=True, tag=8):
-    """Server, type 8: your move was not accepted."""
+    """Sent by the server, type 8: your move was not accepted."""
 
 
 class Battle(FromServer, frozen=True, tag=9):
-    """Server, type 9, to both players: a piece has attacked another one. It is sent instead of the `Move`."""
+    """
+    Sent by the server, type 9, to both players: a piece has attacked another one. It is sent instead of the `Move`.
+    """
 
     #: The name of the player that owns the surviving piece; `tie` if no piece survived.
     winner: str
@@ -95,28 +103,28 @@ class Battle(FromServer, frozen=True, tag=9):
 
 class GameOver(FromServer, frozen=True, tag=10):
     """
-    Server, type 10, to both players: the match is over. `winner` is a player's name, or `tie` for a draw (an
-    extension).
+    Sent by the server, type 10, to both players: the match is over. `winner` is a player's name, or `tie` for a draw
+    (an extension).
     """
 
     winner: str
 
 
 class Error(FromServer, frozen=True, tag=15):
-    """Server, type 15, extension: what was wrong, or why the server closes the connection."""
+    """Sent by the server, type 15, extension: what was wrong, or why the server closes the connection."""
 
     reason: str
 
 
 class Side(FromServer, frozen=True, tag=16):
-    """Server, type 16, extension: which rows of the board belong to the receiver."""
+    """Sent by the server, type 16, extension: which rows of the board belong to the receiver."""
 
     #: `1`: the first player, rows 0 to 3. `2`: the second player, rows 6 to 9.
     side: str
 
 
 class Resign(Struct, frozen=True):
-    """Client, type 17, extension: resigns the match. It has no payload."""
+    """Sent by the client, type 17, extension: resigns the match. It has no payload."""
 
 
 FromClient: TypeAlias = SignOn | Setup | Ready | Move | Resign

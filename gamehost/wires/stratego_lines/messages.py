@@ -11,7 +11,7 @@ from gamehost.wires.framing import Blank, UndecodableLine, WireMessage
 
 
 class Text(WireMessage, frozen=True):
-    """Client: a line of text. It may be a password, so the text is never shown in logs."""
+    """Sent by the client: a line of text. It may be a password, so the text is never shown in logs."""
 
     text: str
 
@@ -20,39 +20,39 @@ class Text(WireMessage, frozen=True):
 
 
 class AuthReq(WireMessage, frozen=True):
-    """Server: asks for a user name and a password, each on its own line."""
+    """Sent by the server: asks for a user name and a password, each on its own line."""
 
 
 class AuthOk(WireMessage, frozen=True):
-    """Server: the log-in is accepted. A game begins later, with `New`."""
+    """Sent by the server: the log-in is accepted. A game begins later, with `New`."""
 
 
 class AuthErr(WireMessage, frozen=True):
-    """Server: the log-in is refused."""
+    """Sent by the server: the log-in is refused."""
 
 
 class New(WireMessage, frozen=True):
-    """Server: a game begins."""
+    """Sent by the server: a game begins."""
 
 
 class Color(WireMessage, frozen=True):
-    """Server: the colour of the receiver. The server now waits for the four lines of the set-up."""
+    """Sent by the server: the colour of the receiver. The server now waits for the four lines of the set-up."""
 
     color: str
 
 
 class EndSetup(WireMessage, frozen=True):
-    """Server: both players have completed their set-ups."""
+    """Sent by the server: both players have completed their set-ups."""
 
 
 class GetMove(WireMessage, frozen=True):
-    """Server: it is the receiver's turn."""
+    """Sent by the server: it is the receiver's turn."""
 
 
 class Met(WireMessage, frozen=True):
     """
-    Server, to the player that has moved: the letter of the enemy piece that was on the target square; `None`: the
-    square was empty.
+    Sent by the server to the player that has moved: the letter of the enemy piece that was on the target square;
+    `None`: the square was empty.
     """
 
     piece: str | None
@@ -60,8 +60,8 @@ class Met(WireMessage, frozen=True):
 
 class Moved(WireMessage, frozen=True):
     """
-    Server, to the other player: the opponent has moved. `attacker` is the letter of the opponent's piece, if it
-    attacked one of yours.
+    Sent by the server to the other player: the opponent has moved. `attacker` is the letter of the opponent's piece, if
+    it attacked one of yours.
     """
 
     start: str
@@ -70,25 +70,28 @@ class Moved(WireMessage, frozen=True):
 
 
 class Winner(WireMessage, frozen=True):
-    """Server: the game is over, and this colour has won. `none` (an extension) means a draw."""
+    """Sent by the server: the game is over, and this colour has won. `none` (an extension) means a draw."""
 
     color: str
 
 
 class Err(WireMessage, frozen=True):
-    """Server, extension: what was wrong, or why the server closes the connection."""
+    """Sent by the server (an extension): what was wrong, or why the server closes the connection."""
 
     reason: str
 
 
 class Resume(WireMessage, frozen=True):
-    """Server, extension: the client is back in a game that continues. The colour, the board and `EndSetup` follow."""
+    """
+    Sent by the server (an extension): the client is back in a game that continues. The colour, the board and `EndSetup`
+    follow.
+    """
 
 
 class Board(WireMessage, frozen=True):
     """
-    Server, extension: the board as the receiver may see it: ten rows from row 10 down to row 1, each from column A to
-    J.
+    Sent by the server (an extension): the board as the receiver may see it: ten rows from row 10 down to row 1, each
+    from column A to J.
     """
 
     rows: tuple[str, ...]

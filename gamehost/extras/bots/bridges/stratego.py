@@ -131,10 +131,10 @@ class UCCDialogue:
 
     def illegal(self, again: bool) -> Prompt:
         """
-        Returns the prompt after an illegal answer. The protocol has none for a set-up. After an illegal move, the bot receives
-        the result of its move.
+        Returns the prompt after an illegal answer of the bot. After an illegal move, the prompt has the bot's move and the
+        word ILLEGAL. After an illegal set-up it is `NOTHING`, because the protocol has no message for this.
 
-        :param again: whether the bot may try again. Then the board follows.
+        :param again: whether the bot may try again. If so, the prompt also has the board, and the bot must answer it
         """
         # The illegal answer was a set-up.
         if not self._said:

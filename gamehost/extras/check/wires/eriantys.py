@@ -374,7 +374,10 @@ class JsonReading(RequestReading):
     _since = 0
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        """
+        Updates what is known of the match by a message of the client. Returns what the message means, marked if it is
+        wrong.
+        """
         kind = type(message)
         # What the server has sent before this message had to be acknowledged.
         self.due, self._since = self.due + self._since, 0
@@ -398,7 +401,7 @@ class JsonReading(RequestReading):
         return seated
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server, and returns its meaning."""
+        """Updates what is known of the match by a message of the server, and returns what the message means."""
         # Counts messages that the client must acknowledge.
         self._since += m.is_due(message)
         if self.is_asked(message):
@@ -422,7 +425,7 @@ class JsonReading(RequestReading):
         return Said("" if words is None else words(message))
 
     def _refusal(self, message: m.ErrorMessage) -> Said:
-        """Follows an error of the server, which refuses the last answer or announces that the server stops."""
+        """Notes an error of the server, which refuses the last answer or announces that the server stops."""
         # Only the announcement has a reason.
         if message.reason is not UNSET:
             return Said("the server stops")

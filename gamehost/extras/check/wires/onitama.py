@@ -115,7 +115,10 @@ class OnitamaReading(Reading):
         self._may_be_late = False
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        """
+        Updates what is known of the match by a message of the client. Returns what the message means, marked if it is
+        wrong.
+        """
         # Only the next message may be late.
         may_be_late, self._may_be_late = self._may_be_late, False
         said = self.of_any_time(message)
@@ -216,25 +219,25 @@ class OnitamaReading(Reading):
     # -- messages of the server
 
     def refused(self, reason: str | None) -> Said:
-        """Follows the refusal of a move."""
+        """Notes the refusal of a move."""
         # No move is unanswered, so another message is refused.
         if self.unanswered.refused() is None and self.open:
             del self.open[0]
         return Said("the last move is refused" + (f": {reason}" if reason else ""), Grade.BREACH)
 
     def failed(self, reason: str) -> Said:
-        """Follows a refusal of the server that is not about a move."""
+        """Notes a refusal of the server that is not about a move."""
         what = self.open.pop(0) if self.open else "log-in"
         return Said(f"the server says: {reason}", GRADES[what])
 
     def waiting(self) -> str:
-        """Follows the answer to a log-in: the client waits. Returns the meaning of the message."""
+        """Notes that the log-in is accepted and the client waits. Returns what the message means."""
         self.waits = True
         self.open.clear()
         return "logged in; nobody to play with yet"
 
     def begins(self, white: str, black: str, position: Position | None) -> str:
-        """Follows the beginning of a match. Returns the meaning of the message."""
+        """Notes the beginning of a match, its players and its position. Returns what the message means."""
         own = None
         if white == self.name:
             own = 0
@@ -256,7 +259,7 @@ class OnitamaReading(Reading):
         self.open.clear()
 
     def _turned(self, move: Any) -> None:
-        """Follows a move of any side: it answers the client's move, or ends the opponent's turn."""
+        """Notes that a side has moved: this answers the client's move, or ends the opponent's turn."""
         if self.turn is None:
             return
         # A side that is not known may be the client.
@@ -267,7 +270,7 @@ class OnitamaReading(Reading):
         self.turn = 1 - self.turn
 
     def moved(self, card: str, squares: tuple[Square | None, Square | None], shown: str) -> str:
-        """Follows a move that was made. Returns the meaning of the message."""
+        """Updates what is known of the match by a move that was made. Returns what the message means."""
         position, known, (start, end) = self.position, card_named(card), squares
         self._turned((known, start, end))
         if position is None or known is None or start is None or end is None:
@@ -277,7 +280,7 @@ class OnitamaReading(Reading):
 
     def exchanged(self, old: str, new: str | None) -> None:
         """
-        Follows an exchange of a card.
+        Updates what is known of the match by an exchange of a card.
 
         :param old: the card that was given
         :param new: the card that was received; `None`: the spare card
@@ -289,7 +292,10 @@ class OnitamaReading(Reading):
             self.position = position if other is None else position.exchanged(known, other)
 
     def over(self, winner: str) -> str:
-        """Follows the end of the match. Returns the meaning of the message."""
+        """
+        Notes that the match is over, and which messages of the client may have crossed this. Returns what the message
+        means.
+        """
         crossed = self.unanswered.over()
         # Of the messages that were sent before the end was known, the server ignores the first one and refuses the others.
         self._may_be_late = crossed == 0
@@ -386,7 +392,7 @@ class LinesReading(OnitamaReading):
         return self.no_message()
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server, and returns its meaning."""
+        """Updates what is known of the match by a message of the server, and returns what the message means."""
         match message:
             case m.InvalidMove(reason):
                 return self.refused(reason)
@@ -395,7 +401,7 @@ class LinesReading(OnitamaReading):
         return Said(self._told(message))
 
     def _told(self, message: Any) -> str:
-        """Follows a message of the server about the match. Returns its meaning."""
+        """Updates what is known of the match by a message of the server about it. Returns what the message means."""
         match message:
             case m.Start(white, black, cards):
                 return self.begins(white, black, None if cards is None else _dealt(cards, START, 0))
@@ -415,7 +421,10 @@ class LinesReading(OnitamaReading):
         return ""
 
     def _back(self, name: str, colour: str, board: str, cards: str, on_turn: str) -> str:
-        """Follows the state of the match after a player has come back. Returns the meaning of the message."""
+        """
+        Notes the state of the match, which the server sends after a player has come back. Returns what the message
+        means.
+        """
         rows = board.split("/")
         if name == self.name:
             own = 0 if colour == "white" else 1

@@ -92,7 +92,10 @@ class OpenReading(Reading):
         return super().redacted(message)
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        """
+        Updates what is known of the match by a message of the client. Returns what the message means, marked if it is
+        wrong.
+        """
         # The end of the match and one message of the client may cross on the way. So only the first message after the end
         # may be late, and this call resets the mark.
         may_be_late, self._may_be_late = self._may_be_late, False
@@ -149,7 +152,10 @@ class OpenReading(Reading):
         return self._moves.send(notation, words, wrong)
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the host. Returns its meaning, and for a refusal how bad the refused message was."""
+        """
+        Updates what is known of the match by a message of the host. Returns what the message means, and for a refusal
+        how bad the refused message was.
+        """
         match message:
             case m.Refused(why, number):
                 excused = self.excuses(message)
@@ -169,7 +175,7 @@ class OpenReading(Reading):
         return isinstance(refusal, m.Refused) and self._asked.get(refusal.id, False)
 
     def _told(self, message: Any) -> str:
-        """Follows a message of the host. Returns its meaning."""
+        """Updates what is known of the match by a message of the host. Returns what the message means."""
         match message:
             case m.Entered(name):
                 self._entered = True
@@ -210,7 +216,7 @@ class OpenReading(Reading):
         return ""
 
     def _happened(self, event: Any) -> str:
-        """Follows an event of the match. Returns its meaning."""
+        """Updates what is known of the match by one of its events. Returns what the message means."""
         assert self._played is not None
         messages, game = self._played.messages, self._played.game
         # An event of the own seat answers the client's action.

@@ -126,7 +126,10 @@ class XmlReading(Reading):
         self._may_be_late = False
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        """
+        Updates what is known of the match by a message of the client. Returns what the message means, marked if it is
+        wrong.
+        """
         # Only the next message may be late.
         may_be_late, self._may_be_late = self._may_be_late, False
         if isinstance(message, m.Move):
@@ -204,7 +207,10 @@ class XmlReading(Reading):
         return said
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
+        """
+        Updates what is known of the match by a message of the server. Returns what the message means, and for a refusal
+        how bad the refused message was.
+        """
         match message:
             case m.LoginResponse(error):
                 if "log-in" in self._open:
@@ -245,7 +251,7 @@ class XmlReading(Reading):
 
     def _state(self, following: str, points: tuple[m.Point, ...]) -> str:
         """
-        Follows a move, or the beginning of a game. Returns the meaning of the message.
+        Updates what is known of the match by a move, or the beginning of a game. Returns what the message means.
 
         :param following: the player that moves next
         :param points: the points of the move; empty: the game begins
@@ -269,7 +275,7 @@ class XmlReading(Reading):
         return f"the ball is at ({x},{y}); {following} is to move"
 
     def _over(self, winner: str, loser: str, points: tuple[m.Point, ...]) -> Said:
-        """Follows the end of the game. It is a breach if the client has lost by an illegal move."""
+        """Notes the end of the game. It is a breach if the client has lost by an illegal move."""
         words = f"the game is over: {winner} has won, {loser} has lost"
         # After an illegal move, the end has no points.
         illegal = self._moves.fatal() is not None and not points and loser == self._nick

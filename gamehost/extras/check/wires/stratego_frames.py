@@ -85,7 +85,10 @@ class FramesReading(Reading):
         self._crossed = False
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        """
+        Updates what is known of the match by a message of the client. Returns what the message means, marked if it is
+        wrong.
+        """
         match message:
             case m.SignOn(name):
                 # A guest's name may have a key behind a colon.
@@ -180,7 +183,10 @@ class FramesReading(Reading):
         return self._moves.send(numbers, named, self._sight.wrong(y * 10 + x, to_y * 10 + to_x), "")
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
+        """
+        Updates what is known of the match by a message of the server. Returns what the message means, and for a refusal
+        how bad the refused message was.
+        """
         match message:
             case m.PlacementValid():
                 # The answer to the oldest placement.
@@ -205,7 +211,7 @@ class FramesReading(Reading):
         return Said(self._told(message))
 
     def _placement_refused(self) -> Said:
-        """Follows the refusal of a placement or of Ready. The piece is removed from the board."""
+        """Notes the refusal of a placement or of Ready. The piece is removed from the board."""
         square = self._placing.pop(0) if self._placing else None
         if square is not None:
             self._placed.pop(square, None)
@@ -235,7 +241,7 @@ class FramesReading(Reading):
         return GRADES[self._open.pop(0)] if self._open else Grade.NOTE
 
     def _told(self, message: Any) -> str:
-        """Follows a message of the server about the game. Returns its meaning."""
+        """Updates what is known of the match by a message of the server about it. Returns what the message means."""
         match message:
             case m.Wait():
                 # During the set-up, `Wait` only says that the other player is not ready yet.
@@ -265,7 +271,9 @@ class FramesReading(Reading):
         return _WORDS.get(type(message), "")
 
     def _connected(self) -> None:
-        """Follows the arrival of another player, which begins the set-up. During a set-up the player has only come back."""
+        """
+        Notes the arrival of another player, which begins the set-up. During a set-up the player has only come back.
+        """
         if self._phase is Phase.SET_UP:
             return
         # A client that has waited is the first player. Any other client may have come back to a match on either side.
@@ -288,7 +296,7 @@ class FramesReading(Reading):
             self._seen = True
 
     def _moved(self, move: tuple[int, int, int, int]) -> str:
-        """Follows a move without a battle. Returns its meaning."""
+        """Updates what is known of the match by a move without a battle. Returns what the message means."""
         x, y, to_x, to_y = move
         self._sight.moved(y * 10 + x, to_y * 10 + to_x)
         self._turn(move)
@@ -296,7 +304,7 @@ class FramesReading(Reading):
 
     def _fought(self, words: str) -> str:
         """
-        Follows a battle, and returns `words`.
+        Updates what is known of the match by a battle, and returns `words`.
 
         :param words: the meaning of the message
         """

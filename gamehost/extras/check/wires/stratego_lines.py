@@ -95,7 +95,7 @@ class Sight:
 
     def moved(self, source: int, target: int, battle: tuple[str, str] | None = None) -> None:
         """
-        Follows a move of any piece on the board.
+        Makes a move of any piece on this board.
 
         :param battle: the kinds of the attacker and the defender, with `.` for an unknown kind; `None`: there was no battle
         """
@@ -314,7 +314,10 @@ class LinesReading(Reading):
         return m.Text("***") if self._awaited == "password" and isinstance(message, m.Text) else message
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        """
+        Updates what is known of the match by a message of the client. Returns what the message means, marked if it is
+        wrong.
+        """
         text = message.text if isinstance(message, m.Text) else None
         if self._awaited in ("", "set-up") and self._was_late(text):
             return Said("is sent before the end of the game is known", law="turn")
@@ -400,7 +403,7 @@ class LinesReading(Reading):
         return said
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server, and returns its meaning."""
+        """Updates what is known of the match by a message of the server, and returns what the message means."""
         refused = isinstance(message, m.GetMove) and bool(self._moves)
         if type(message) in _AWAITED:
             self._awaited = _AWAITED[type(message)]
@@ -426,7 +429,7 @@ class LinesReading(Reading):
         return Said(self._told(message))
 
     def _coloured(self, color: str) -> Said:
-        """Follows the colour of the client. A second colour without a new game means that the set-up was refused."""
+        """Notes the colour of the client. A second colour without a new game means that the set-up was refused."""
         again, self._begun = not self._begun, False
         self._red = color == "red"
         # A client that has come back has its pieces already.
@@ -463,7 +466,7 @@ class LinesReading(Reading):
         return Grade.BREACH if refused else Grade.NOTE
 
     def _told(self, message: Any) -> str:
-        """Follows a message of the server about the game. Returns its meaning."""
+        """Updates what is known of the match by a message of the server about it. Returns what the message means."""
         match message:
             case m.Met(piece):
                 return self._met(piece)
@@ -485,7 +488,7 @@ class LinesReading(Reading):
 
     def _met(self, piece: str | None) -> str:
         """
-        Follows the answer to the client's move. Returns the meaning of the message.
+        Updates what is known of the match by the answer to the client's move. Returns what the message means.
 
         :param piece: the letter of the enemy's piece on the square; `None`: the square was empty
         """
@@ -503,7 +506,7 @@ class LinesReading(Reading):
 
     def _moved(self, start: str, end: str, attacker: str | None) -> str:
         """
-        Follows a move of the enemy. Returns the meaning of the message.
+        Updates what is known of the match by a move of the enemy. Returns what the message means.
 
         :param attacker: the letter of the enemy's piece; `None`: there was no battle
         """

@@ -234,9 +234,10 @@ class PostgresRegistry(names.Registry):
 
     def start(self, watcher: names.Watcher) -> None:
         """
-        Starts the thread.
+        Starts the thread that speaks with the database.
 
-        :param watcher: its methods are called on the reactor's thread with the changes of other members
+        :param watcher: its methods are called on the reactor's thread when the thread has found out that something in the
+            cluster has changed
         """
         self._watcher = watcher
         self._thread = threading.Thread(target=self._live, name="gamehost-registry", daemon=True)

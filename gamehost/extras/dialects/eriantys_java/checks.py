@@ -43,7 +43,10 @@ class JavaReading(RequestReading):
     due = acknowledged = 0
 
     def said(self, message: Any) -> Said:
-        """Follows a message of the client. Returns its meaning, marked if the message is wrong."""
+        """
+        Updates what is known of the match by a message of the client. Returns what the message means, marked if it is
+        wrong.
+        """
         self.acknowledged += isinstance(message, m.Ack)
         words = (
             f"creates a game of {message.numberOfPlayers}" if isinstance(message, m.SetGame) else self.noted(message)
@@ -58,7 +61,7 @@ class JavaReading(RequestReading):
         return seated
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server, and returns its meaning."""
+        """Updates what is known of the match by a message of the server, and returns what the message means."""
         self.due += m.is_due(message)
         match message:
             case m.ErrorMessage():

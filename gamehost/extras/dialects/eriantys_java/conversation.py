@@ -371,9 +371,14 @@ class JavaConversation(EriantysConversation[m.Message]):
 
     def put(self, event: events.Ask) -> None:
         """
-        Sends a request. MOVE_3 follows the request for a cloud, because the client asks its person as soon as it
-        receives MOVE_3. Before the request for a wizard, the client must have chosen its team on this connection. A
-        client that is back has chosen before, so it is offered only that team, and `choose_tower` handles the answer.
+        Sends a request, in the way that the published clients need.
+
+        A request for a cloud is sent before MOVE_3: at MOVE_3 the client asks its person for a cloud, and needs the list
+        of clouds for this.
+
+        A client understands a request for a wizard only after it has chosen a team on the same connection. A player that
+        has come back with a new connection has its team already. So its client is first offered this team alone, and
+        `choose_tower` sends the request for the wizard after the answer.
         """
         # `_formal_tower` is the team that this player chose on an earlier connection.
         if isinstance(event, events.AskWizard) and not self._tower_chosen and self._formal_tower is not None:

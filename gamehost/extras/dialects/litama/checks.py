@@ -69,7 +69,10 @@ class LitamaReading(OnitamaReading):
         return self.moves(card, (start, end), squares)
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
+        """
+        Updates what is known of the match by a message of the server. Returns what the message means, and for a refusal
+        how bad the refused message was.
+        """
         match message:
             case m.Failed(_, error, "move"):
                 return self.refused(error)
@@ -96,7 +99,7 @@ class LitamaReading(OnitamaReading):
         return "the move is made"
 
     def _stands(self, fields: Mapping[str, Any]) -> str:
-        """Follows a `state` of the client's match. Returns the meaning of the message."""
+        """Updates what is known of the match by a `state` of the client's match. Returns what the message means."""
         if fields.get("gameState") == "waiting for player":
             return "the match waits for another player"
         try:

@@ -14,7 +14,7 @@ from gamehost.wires.framing import UndecodableLine
 
 
 class Command(Struct, frozen=True):
-    """Client: a command."""
+    """Sent by the client: a command. This is the base class of all commands."""
 
     NAME: ClassVar[str] = ""
 
@@ -25,27 +25,27 @@ class Command(Struct, frozen=True):
 
 
 class Create(Command, frozen=True):
-    """Client: create a match that waits, under this name."""
+    """Sent by the client: creates a match, which waits for an opponent. The player has this name."""
 
     NAME = "create"
     name: str = ""
 
 
 class Join(Command, frozen=True):
-    """Client: begin the match that waits under this id."""
+    """Sent by the client: joins the match with this id, which waits for an opponent. So the match begins."""
 
     NAME = "join"
     name: str = ""
 
 
 class State(Command, frozen=True):
-    """Client: asks for the state of a match."""
+    """Sent by the client: asks for the state of a match."""
 
     NAME = "state"
 
 
 class MakeMove(Command, frozen=True):
-    """Client: play a card in the match, for the seat of the token."""
+    """Sent by the client: plays a card in the match, for the seat of the token."""
 
     NAME = "move"
     token: str = ""
@@ -54,14 +54,17 @@ class MakeMove(Command, frozen=True):
 
 
 class Spectate(Command, frozen=True):
-    """Client: send the state of the match, now and after each change. With a token the seat is taken (extension)."""
+    """
+    Sent by the client: asks for the state of the match, now and after each change. If there is a token, the client also
+    takes the seat of the token (an extension).
+    """
 
     NAME = "spectate"
     token: str = ""
 
 
 class Unknown(Command, frozen=True):
-    """Client: not a command."""
+    """Sent by the client: a text that is not a command."""
 
 
 #: In the order in which the prefixes are compared.
@@ -69,7 +72,10 @@ COMMANDS: tuple[type[Command], ...] = (Create, Join, State, MakeMove, Spectate)
 
 
 class Entered(Struct, frozen=True):
-    """Server: the answer to `create` or `join`. The token is the right to move, and must not be shown to anybody else."""
+    """
+    Sent by the server: the answer to `create` or `join`. The token is the right to move, and must not be shown to
+    anybody else.
+    """
 
     command: str
     match_id: str
@@ -78,14 +84,14 @@ class Entered(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """Server: the client's `move` or `spectate` was carried out."""
+    """Sent by the server: the client's `move` or `spectate` was carried out."""
 
     command: str
     match_id: str
 
 
 class Standing(Struct, frozen=True, dict=True):
-    """Server: `state`, the state of a match. The fields are in the protocol's order."""
+    """Sent by the server: `state`, the state of a match. The fields are in the protocol's order."""
 
     fields: Mapping[str, Any]
 
@@ -96,7 +102,9 @@ class Standing(Struct, frozen=True, dict=True):
 
 
 class Failed(Struct, frozen=True):
-    """Server: an error. `command` is that of the client, or the whole text if it is none."""
+    """
+    Sent by the server: an error. `command` is that of the client, or the whole text if the client has sent no command.
+    """
 
     match_id: str
     error: str

@@ -54,7 +54,10 @@ class FinalReading(OnitamaReading):
         return self.no_message()
 
     def heard(self, message: Any) -> Said:
-        """Follows a message of the server. Returns its meaning, and for a refusal how bad the refused message was."""
+        """
+        Updates what is known of the match by a message of the server. Returns what the message means, and for a refusal
+        how bad the refused message was.
+        """
         match message:
             case m.InvalidMove(reason):
                 return self.refused(reason)
@@ -63,7 +66,7 @@ class FinalReading(OnitamaReading):
         return Said(self._told(message))
 
     def _told(self, message: Any) -> str:
-        """Follows a message of the server about the match. Returns its meaning."""
+        """Updates what is known of the match by a message of the server about it. Returns what the message means."""
         match message:
             case m.Start(black, white, cards):
                 return self.begins(white, black, _position(cards, START, WHITE))

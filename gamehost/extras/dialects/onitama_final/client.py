@@ -1,8 +1,9 @@
 """
 The client's side of the wire: the codec, and a program that plays.
 
-The program follows the position by the moves. This is needed for passes: their message does not contain the new card,
-which is the spare card.
+The program has a position of its own, and makes each move on it that the server reports. It needs this position when a
+player passes: the server's message names only the card that the player gives. The card that the player receives is the
+spare card of the position.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -161,7 +162,7 @@ class FinalPlayer(WirePlayer):
 
     def _happened(self, message: m.MoveWasMade | m.PassWasMade) -> Moved | Exchanged:
         """
-        Follows a move or a pass, and returns its event.
+        Makes a reported move or pass on the program's own position, and returns its event.
 
         :raises ProgramError: there is no match, or the move is not legal
         """

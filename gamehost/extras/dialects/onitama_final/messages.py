@@ -18,13 +18,13 @@ class ServerMessage(WireMessage, frozen=True, tag=command_of):
 
 
 class Login(WireMessage, frozen=True):
-    """Client: log in under this name, which may be that of a reserved seat."""
+    """Sent by the client: logs in under this name, which may be that of a reserved seat."""
 
     name: str
 
 
 class MakeMove(WireMessage, frozen=True):
-    """Client: play a card to move a piece."""
+    """Sent by the client: plays a card to move a piece."""
 
     card: str
     start_row: str
@@ -34,29 +34,29 @@ class MakeMove(WireMessage, frozen=True):
 
 
 class MakePass(WireMessage, frozen=True):
-    """Client: nothing can be moved; exchange this card."""
+    """Sent by the client: no move is possible, so the player exchanges this card."""
 
     card: str
 
 
 class Ping(ServerMessage, frozen=True):
-    """Client: asks whether the server is there. Server: the answer."""
+    """Sent by the client: asks whether the server is there. The server answers with the same message."""
 
 
 class Waiting(ServerMessage, frozen=True):
-    """Server: the log-in is accepted. It comes before every `Start`."""
+    """Sent by the server: the log-in is accepted. It comes before every `Start`."""
 
     name: str
 
 
 class Failed(ServerMessage, frozen=True):
-    """Server: a log-in was refused, or a message cannot be read; or why the connection ends."""
+    """Sent by the server: why a log-in was refused, why a message cannot be read, or why the connection ends."""
 
     text: str
 
 
 class Start(ServerMessage, frozen=True):
-    """Server: the match begins. Three cards are two of Black's and the spare, the last two are White's."""
+    """Sent by the server: the match begins. Three cards are two of Black's and the spare, the last two are White's."""
 
     black: str
     white: str
@@ -64,7 +64,7 @@ class Start(ServerMessage, frozen=True):
 
 
 class MoveWasMade(ServerMessage, frozen=True):
-    """Server, to both: a valid move."""
+    """Sent by the server to both players: this valid move was made."""
 
     card: str
     start_row: str
@@ -74,31 +74,31 @@ class MoveWasMade(ServerMessage, frozen=True):
 
 
 class PassWasMade(ServerMessage, frozen=True):
-    """Server, to both: this card was exchanged for the spare."""
+    """Sent by the server to both players: this card was exchanged for the spare."""
 
     card: str
 
 
 class InvalidMove(ServerMessage, frozen=True):
-    """Server, to the sender: not a valid move, and why; the server waits for another one."""
+    """Sent by the server to the player that has moved: why the move is not valid. The server waits for another one."""
 
     text: str
 
 
 class Disconnect(ServerMessage, frozen=True):
-    """Server: the other player has lost the connection."""
+    """Sent by the server: the other player has lost the connection."""
 
     name: str
 
 
 class Reconnect(ServerMessage, frozen=True):
-    """Server: the other player is back."""
+    """Sent by the server: the other player is back."""
 
     name: str
 
 
 class Restore(ServerMessage, frozen=True, tag="RECONNECT"):
-    """Server, to the player that is back: `RECONNECT` with 34 fields, all that is needed to continue."""
+    """Sent by the server to the player that is back: `RECONNECT` with 34 fields, all that is needed to continue."""
 
     black: str
     white: str
@@ -111,7 +111,7 @@ class Restore(ServerMessage, frozen=True, tag="RECONNECT"):
 
 
 class GameOver(ServerMessage, frozen=True):
-    """Server, to both: the winner's name, or `draw`."""
+    """Sent by the server to both players: the winner's name, or `draw`."""
 
     winner: str
 
