@@ -341,7 +341,9 @@ COVERED = """(() => {
     const found = [];
     for (const [place, [one, a]] of leaves.entries()) {
         for (const [other, b] of leaves.slice(place + 1)) {
-            if (one.contains(other) || other.contains(one)) continue;
+            // Of texts in one line, the boxes of those that go on in the next line cover each other.
+            const inLine = [one, other].every((it) => getComputedStyle(it).display === "inline");
+            if ((inLine && one.parentNode === other.parentNode) || one.contains(other) || other.contains(one)) continue;
             const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
             const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
             const said = (it) => `${it.tagName}.${it.className} ${it.textContent.slice(0, 20)}`;
