@@ -34,8 +34,6 @@ class DecidesAbsences(LogsIn):
         self._house = lobby.house
         #: The seats of the players that have been away so long that this player may claim the match.
         self._claimable: set[Seat] = set()
-        #: The client's seats at slow matches; `None`: it has not had one so far.
-        self._slow: Any = None
 
     def _judge(self, ask: Callable[[], bool], number: int | UnsetType) -> None:
         raise NotImplementedError

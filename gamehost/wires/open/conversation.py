@@ -546,11 +546,6 @@ class OpenConversation(DecidesAbsences):
             self._slow = _SLOW_SEATS(self, self._options, self._encoder)
         return self._slow
 
-    def _slow_seat(self, table: int) -> Any:
-        """Returns the client's seat at a slow match; `None`: the client has not opened the match with this number."""
-        seat = None if self._slow is None else self._slow.get(table)
-        return None if seat is None or seat.handle is None else seat
-
     def _do_elsewhere(self, message: m.Act | m.AskMoves | m.Draw | m.Takeback) -> None:
         """Handles a message about a table that is not the client's main match: a slow match, or no match of the client."""
         seat = self._slow_seat(message.table)

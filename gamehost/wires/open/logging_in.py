@@ -374,9 +374,11 @@ class LogsIn(KnowsOwn, GoesElsewhere):
         stored. Otherwise the stored text is sent to the client.
         """
         account = None if self.session is None else self.lobby.own_account(self.session)
-        why = _NO_TEXTS if account is None else self._why_not_kept(message)
-        if account is None or why is not None:
-            self.peer.refuse(m.Refused(why or _NO_TEXTS, message.id))
+        if account is None:
+            self.peer.refuse(m.Refused(_NO_TEXTS, message.id))
+            return
+        if (why := self._why_not_kept(message)) is not None:
+            self.peer.refuse(m.Refused(why, message.id))
             return
         game, table, text = message.game, message.table, message.text
         # A text belongs to a game or to a match.
@@ -404,10 +406,7 @@ class LogsIn(KnowsOwn, GoesElsewhere):
 
     def _sits_at(self, table: int) -> bool:
         """Whether the client has a seat in this match, which may be a slow one."""
-        # The client's seat in the slow match of this number.
-        slow = None if self._slow is None else self._slow.get(table)
-        handles = (self.handle, None if slow is None else slow.handle)
-        return any(handle is not None and handle.table == table for handle in handles)
+        return (self.handle is not None and self.handle.table == table) or self._slow_seat(table) is not None
 
     def _tell_kept(self, kept: m.Kept) -> None:
         if self.session is not None:

@@ -310,6 +310,11 @@ class LookingOn(SeekingConversation[m.Message]):
         """Forgets a watched match, which is over or cannot continue."""
         self._watched.pop(table, None)
 
+    def _slow_seat(self, table: int) -> Any:
+        """Returns the client's seat at a slow match; `None`: the client has not opened the match with this number."""
+        seat = None if self._slow is None else self._slow.get(table)
+        return None if seat is None or seat.handle is None else seat
+
     def ask_history(self, message: m.AskHistory) -> None:
         """Answers with the history of a match. Only one request at a time, because each is read from the disk."""
         # `until`: the last entry of the journal that the client wants; `None`: all entries.
